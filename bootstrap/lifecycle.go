@@ -106,13 +106,13 @@ func countTotals(lifecycle fx.Lifecycle, cfg Config, log logger, sum *stats.Sum,
 		if err != nil {
 			next = time.Now().Add(totalsPause)
 			if ctx.Err() == nil {
-				log.Warn("cannot count what is stored", zap.Error(err))
+				log.Warn("cannot count the stored bytes", zap.Error(err))
 			}
 			return
 		}
 		bytes := totals.ContentBytes + totals.HistoryBytes
 		if room.SetUsed(bytes) {
-			log.Warn("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached",
+			log.Warn("the pastes use at least four fifths of GLUEPOT_STORE_MAX_BYTES: at the limit, no pastes can be created",
 				zap.Int64("bytes", bytes), zap.Int64("limit", cfg.Pastes.MaxBytes))
 		}
 	}

@@ -92,7 +92,7 @@ func closing(store *gormstore.Store) fx.Hook {
 		case err := <-closed:
 			return err
 		case <-time.After(closeTime):
-			return fmt.Errorf("the database is not closed after %v", closeTime)
+			return fmt.Errorf("the database did not close within %v", closeTime)
 		}
 	})
 }

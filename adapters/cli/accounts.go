@@ -32,7 +32,7 @@ func (c *Commands) identities() []*cobra.Command {
 		}))
 	link.Long += "\nIDENTITY is github, gitlab or oidc, a colon, and the number or subject of the account there."
 	unlink := withUser(c.newCommand("unlink USER PROVIDER",
-		"Keep a user from signing in with the account at a provider", "user unlink epoxy github",
+		"Stop a user from signing in with an account at a provider", "user unlink epoxy github",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			err := m.Accounts.Link.Undo(ctx, audit.Operator(), args[0], args[1])
 			return textOutput(map[string]string{"unlinked": args[1]}, "Unlinked %s.\n", args[1]), err

@@ -91,5 +91,5 @@ func (c *Commands) confirm(yes bool, question, done string) error {
 	if yes || command.Confirm(c.Stdin, c.Stderr, question+" [y/N] ") {
 		return nil
 	}
-	return fault.New(fault.Invalid, "Nothing was "+done+": answer y, or give --yes.")
+	return fault.New(fault.Invalid, "Nothing was "+done+". Answer y, or give --yes.")
 }

@@ -47,7 +47,7 @@ func (c *Commands) newCommand(use, short, examples string, do action) *cobra.Com
 // withUser explains USER in the help of a command, and adds --identity as an alternative.
 func withUser(cmd *cobra.Command) *cobra.Command {
 	cmd.Long = cmd.Short +
-		".\n\nUSER is a name or, if no user has that name, an id; name:epoxy and id:k3j2h1g0 decide.\n" +
+		".\n\nUSER is a name or, if no user has that name, an id; write name:epoxy or id:k3j2h1g0 to say which.\n" +
 		"Instead of USER, --identity github:77 names an account that the user signs in with."
 	addIdentity(cmd)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {

@@ -82,7 +82,7 @@ func explainInterrupt(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	return fmt.Errorf("%w; the same command starts again", context.Cause(ctx))
+	return fmt.Errorf("%w; run the same command to start again", context.Cause(ctx))
 }
 
 func (c *Commands) printComparisons(compared []copies.Comparison) error {

@@ -40,8 +40,9 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			created, err := m.Pastes.Create.Do(ctx, audit.Operator(), owner, draft)
 			return textOutput(documentView{created}, "Created the paste %s.\n", created.ID), err
 		})
-	cmd.Long = "Create a paste. Each file becomes a pasty whose title is the file's name, with its folders unless all\n" +
-		"files are in them. Name - for standard input, which is also read if you name no file; --name gives it a name.\n" +
+	cmd.Long = "Create a paste. Each file becomes a pasty, titled with its path without the folders that all files\n" +
+		"share, or with its name alone if it is outside of the current folder. Name - for standard input,\n" +
+		"which is also read if you name no file; --name gives it a name.\n" +
 		"Languages are detected from names and content, unless --language says otherwise."
 	cmd.Example += "\n  git diff | gluepot paste create --name work.diff"
 	flags := cmd.Flags()

@@ -42,7 +42,7 @@ Pastes keep everything that they hold, including their history and encrypted con
 here is rejected, or stored without an owner with --orphans anonymous.
 
 A record that cannot be accepted is reported, and the exit code is then 1. Each run writes rejected records to a new
-file for each kind, KIND-FILE.rejects, one on each line, which only its owner may read. Mend the cause, and import that
+file for each kind, KIND-FILE.rejects, one on each line, which only its owner may read. Fix the cause, and import that
 file. An existing file stays as it is, and the new one gets a number: KIND-FILE.2.rejects.`
 	flags := cmd.Flags()
 	flags.StringVar(&usersFile, "users", "", "`FILE` with the users collection")
@@ -127,7 +127,7 @@ func importFile[R any](
 	}, rejects.add)
 	_ = progress.Finish()
 	if err != nil && ctx.Err() != nil { // the interrupt is the cause
-		err = fmt.Errorf("%w; what is counted above is stored, and the same command imports the rest", context.Cause(ctx))
+		err = fmt.Errorf("%w; what is counted above is stored; run the same command to import the rest", context.Cause(ctx))
 	}
 	if err := errors.Join(err, rejects.close()); err != nil {
 		run.err = fmt.Errorf("import %s from %s: %w", kind, input.Name, err)

@@ -63,7 +63,7 @@ func (c *Commands) block() *cobra.Command {
 		reason    string
 		expiresIn time.Duration
 	)
-	add := c.newCommand("add NETWORK", "Keep a network from writing and signing in, but let it read",
+	add := c.newCommand("add NETWORK", "Block a network from writing and signing in; it can still read",
 		"block add 192.0.2.0/24 --expires-in 7d --reason spam",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			block, err := m.Moderation.Block.Do(ctx, audit.Operator(), args[0], reason, expiresIn)
@@ -82,7 +82,7 @@ func (c *Commands) block() *cobra.Command {
 			network, err := m.Moderation.Block.Undo(ctx, audit.Operator(), args[0])
 			return textOutput(map[string]string{"unblocked": network.String()}, "%s is no longer blocked.\n", network), err
 		})
-	return Group("block", "Keep networks from writing", add, list, remove)
+	return Group("block", "Block networks from writing", add, list, remove)
 }
 
 func (c *Commands) report() *cobra.Command {

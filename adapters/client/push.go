@@ -57,10 +57,10 @@ func (n *newPaste) form() (body []byte, mediaType string, err error) {
 func (c *Commands) push() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "push [FILE...]", Short: "Create a paste from files or standard input, and print its link",
-		Long: `Create a paste on a server from files or standard input, and print its link. Each file becomes a pasty whose
-title is the file name, with its folders unless all files are in them. Name - for standard input, which is also read
-if you name no file; --name gives it a name. Without a login the paste is anonymous, and 'gluepot drop' can delete it
-from this machine.`,
+		Long: `Create a paste on a server from files or standard input, and print its link. Each file becomes a pasty,
+titled with its path without the folders that all files share, or with its name alone if it is outside of the current
+folder. Name - for standard input, which is also read if you name no file; --name gives it a name. Without a login,
+the paste is anonymous, and 'gluepot drop' can delete it from this machine.`,
 		Example: "  gluepot push main.go go.mod\n  git diff | gluepot push --name work.diff --expires-in 1w --copy\n" +
 			"  gluepot push --encrypt --burn secrets.txt",
 	}
@@ -83,7 +83,7 @@ from this machine.`,
 	toClipboard := flags.Bool("copy", false, "copy the link to the clipboard")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		if draft.IsPrivate && draft.IsPublic {
-			return command.Usage("--private and --public exclude each other")
+			return command.Usage("choose --private or --public, not both")
 		}
 		if *encrypt && (draft.IsPublic || len(draft.Tags) > 0) {
 			return command.Usage("an encrypted paste cannot be public or tagged")

@@ -182,10 +182,10 @@ const (
 )
 
 var (
-	errRequest = fault.New(fault.Invalid, "This is not a request that Git makes for the one branch of a paste.")
-	errLong    = fault.New(fault.Invalid, "The history of this paste is too long to be cloned from this server.")
+	errRequest = fault.New(fault.Invalid, "This is not a request that Git makes for the only branch of a paste.")
+	errLong    = fault.New(fault.Invalid, "The history of this paste is too long to clone. Download its files instead.")
 	errMany    = fault.Wrap(fault.Busy, "Many pastes are being cloned at the moment. Try again shortly.",
-		errors.New("half of the processors make repositories, and no slot became free in time"))
+		errors.New("no slot for making repositories became free in time, or making one took too long"))
 )
 
 // upload answers the requests that follow: for the branch, and for the objects that Git lacks.
@@ -462,6 +462,7 @@ func (g *Git) fileName(pasty *paste.Pasty) string {
 func refuse(w http.ResponseWriter, _ *http.Request) (reader user.ID, rejected bool, err error) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(http.StatusForbidden)
-	_, err = io.WriteString(w, "Git can only read pastes here. Edit the paste on its page, or with 'gluepot push'.\n")
+	_, err = io.WriteString(w, "Git can only read pastes here. Edit the paste on its page, or create a new one with "+
+		"'gluepot push'.\n")
 	return "", false, err
 }

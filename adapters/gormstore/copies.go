@@ -42,7 +42,7 @@ var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 })
 
 var (
-	errOtherRun    = fault.New(fault.Conflict, "Another copy to the same target has begun: this one is over.")
+	errOtherRun    = fault.New(fault.Conflict, "Another copy to the same target has started, so this one has stopped.")
 	errOtherSource = fault.New(fault.Conflict,
 		"The target is an unfinished copy of another database. Copy that one again, or name an empty target.")
 )

@@ -160,7 +160,7 @@ func replaceIdentities(tx *gorm.DB, id string, before, after map[string]string) 
 	return model.Insert(tx, model.NewIdentities(id, linked))
 }
 
-var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
+var errNameReserved = fault.New(fault.Conflict, "Another user had the username recently.")
 
 // giveUpName reserves a folded name for the user who had it, and releases the user's oldest reservations beyond the
 // limit.

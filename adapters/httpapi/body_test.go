@@ -270,7 +270,7 @@ func TestArraysOfManyElements(t *testing.T) {
 		name := map[string]string{`{}`: "pasties", `""`: "tags"}[element]
 		body := `{"` + name + `":[` + strings.Repeat(element+",", 600_000) + element + `]}`
 		answer := send(api, http.MethodPost, "/paste", body)
-		want := fmt.Sprintf("%s: there are more than %d.", name, wire.MaxParts)
+		want := fmt.Sprintf("%s: there may be at most %d.", name, wire.MaxParts)
 		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), want) {
 			t.Errorf("%s: got %d %s, want 400 and %q", name, answer.Code, answer.Body, want)
 		}

@@ -60,7 +60,7 @@ func (r *refusal) Error() string { return r.message }
 var (
 	errNotFound        = fault.New(fault.NotFound, "There is nothing at this path.")
 	errContentEncoding = &refusal{http.StatusUnsupportedMediaType,
-		"Send the body as it is: this server takes no Content-Encoding.", false}
+		"Send the body uncompressed: this server does not accept a Content-Encoding.", false}
 	errBodyTimeout    = &refusal{http.StatusRequestTimeout, "The body did not arrive in time.", false}
 	errIncompleteBody = &refusal{http.StatusBadRequest, "The body ended early, or its chunked encoding is invalid.", false}
 	errNoMemory       = &refusal{http.StatusServiceUnavailable, limit.ErrNoMemory.Message, true}

@@ -104,10 +104,11 @@ func memoryClient(r *http.Request) string { return limit.Client(r.RemoteAddr) }
 
 // limitErrors has the error for each limit that a client may exceed.
 var limitErrors = map[string]error{
-	limit.Requests: fault.New(fault.Exhausted, "You send too many requests. Try again after the time in Retry-After."),
+	limit.Requests: fault.New(fault.Exhausted,
+		"You are sending too many requests. Try again after the time in Retry-After."),
 	limit.FailedSignIns: fault.New(fault.Exhausted,
-		"Too many sign-ins, access tokens and delete keys that are not valid came from your address. "+
-			"Try again after the time in Retry-After."),
+		"Too many failed sign-ins, or wrong tokens or keys, came from your address. Try again after the time in "+
+			"Retry-After."),
 }
 
 // recoverPanic answers 500 after a handler has panicked.

@@ -248,9 +248,9 @@ func TestLevelsOfUnavailability(t *testing.T) {
 		"a page for which there is a queue": {failingPages(crowd), http.MethodGet, false, zap.WarnLevel,
 			"half of the processors are in use"},
 		"a page for which there is no memory": {somePages{}, http.MethodGet, true, zap.WarnLevel,
-			"GLUEPOT_HTTP_MAX_MEMORY is in use"},
+			"GLUEPOT_HTTP_MAX_MEMORY is used up"},
 		"an upload for which there is no memory": {somePages{}, http.MethodPut, true, zap.WarnLevel,
-			"GLUEPOT_HTTP_MAX_MEMORY is in use"},
+			"GLUEPOT_HTTP_MAX_MEMORY is used up"},
 		"a client that has gone": {
 			failingPages(fault.Wrap(fault.Busy, "Late.", context.Canceled)), http.MethodGet, false, zap.InfoLevel, "canceled",
 		},

@@ -174,7 +174,7 @@ func (a *API) answerPage(c *gin.Context, answer route.Handler) error {
 
 // errCrossSiteForm refuses forms of other sites, with which browsers may send this site's cookies.
 var errCrossSiteForm = &refusal{http.StatusForbidden,
-	"This was sent by a page of another site. Open the page here, and try again.", false}
+	"A page of another site sent this request. Open the page on this site, and try again.", false}
 
 // makePage receives the body of a request, and lets the page's handler answer.
 func (a *API) makePage(

@@ -336,7 +336,7 @@ func TestFormsFromOtherSites(t *testing.T) {
 		api.ServeHTTP(recorder, r)
 		want := "page"
 		if c.status == http.StatusForbidden {
-			want = "error 403 This was sent by a page of another site."
+			want = "error 403 A page of another site sent this request."
 		}
 		if recorder.Code != c.status || !strings.HasPrefix(recorder.Body.String(), want) {
 			t.Errorf("%s %v: got %d %s, want %d %s", c.from, r.Header, recorder.Code, recorder.Body, c.status, want)

@@ -27,7 +27,7 @@ func (a *API) createEncrypted(ctx context.Context, c *call) (any, error) {
 }
 
 var errCrossSite = fault.New(fault.Unauthenticated,
-	"A page of another site may create pastes with an access token only: without one, they would count for its visitor.")
+	"A page of another site needs an access token to create pastes: without one, they would use up its visitor's limit.")
 
 // checkSite refuses the request of a visitor to a page of another site, where anonymous pastes have a quota: that page
 // must not use up its visitor's quota.
@@ -125,7 +125,7 @@ func (a *API) openPaste(ctx context.Context, c *call) (any, error) {
 
 // errBurnsAfterReading is not a fault.NotFound, so that a client without the key does not open the paste.
 var errBurnsAfterReading = fault.New(fault.Conflict,
-	"This paste burns after reading: POST /open/{id} deletes it, and answers with it.")
+	"This paste burns after reading. POST /open/{id} returns it and deletes it.")
 
 func (a *API) readEncrypted(ctx context.Context, c *call) (any, error) {
 	document, err := a.modules.Pastes.Read.Cipher(ctx, c.viewer, c.Param("id"))

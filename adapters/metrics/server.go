@@ -37,9 +37,9 @@ func notForPages(loopback bool, next http.Handler) http.Handler {
 		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 		switch {
 		case site == "cross-site" || site == "same-site" || origin != "" && !strings.HasSuffix(origin, "://"+r.Host):
-			http.Error(w, "This is not for pages of other sites.", http.StatusForbidden)
+			http.Error(w, "Pages of other sites may not read this.", http.StatusForbidden)
 		case loopback && !localHost(r.Host):
-			http.Error(w, "Ask for localhost or an IP address.", http.StatusForbidden)
+			http.Error(w, "Use localhost or an IP address as the host.", http.StatusForbidden)
 		default:
 			next.ServeHTTP(w, r)
 		}

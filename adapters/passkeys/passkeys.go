@@ -126,26 +126,26 @@ func newOptions(session *webauthn.SessionData, options any) (identity.CeremonyOp
 	return identity.CeremonyOptions{Challenge: session.Challenge, JSON: text}, nil
 }
 
-// refused returns identity.ErrPasskey with its cause. The library puts details into DevInfo.
-func refused(err error) error {
+// refused returns identity.ErrPasskey or identity.ErrNewPasskey with its cause. The library puts details into DevInfo.
+func refused(refusal *fault.Error, err error) error {
 	if detailed, ok := errors.AsType[*protocol.Error](err); ok && detailed.DevInfo != "" {
 		err = fmt.Errorf("%w: %s", err, detailed.DevInfo)
 	}
-	return fault.Wrap(identity.ErrPasskey.Kind, identity.ErrPasskey.Message, errors.Join(identity.ErrPasskey, err))
+	return fault.Wrap(refusal.Kind, refusal.Message, errors.Join(refusal, err))
 }
 
 // FinishRegistration implements identity.Passkeys.
 func (p *Passkeys) FinishRegistration(challenge string, id user.ID, answer []byte) (identity.Passkey, error) {
 	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
 	if err != nil {
-		return identity.Passkey{}, refused(err)
+		return identity.Passkey{}, refused(identity.ErrNewPasskey, err)
 	}
 	credential, err := p.party.CreateCredential(owner{id: id}, webauthn.SessionData{
 		Challenge: challenge, UserID: []byte(id), UserVerification: protocol.VerificationPreferred,
 		RelyingPartyID: p.party.Config.RPID, CredParams: webauthn.CredentialParametersDefault(),
 	}, parsed)
 	if err != nil {
-		return identity.Passkey{}, refused(err)
+		return identity.Passkey{}, refused(identity.ErrNewPasskey, err)
 	}
 	return identity.Passkey{
 		ID: identity.PasskeyID(encoding.EncodeToString(credential.ID)), PublicKey: credential.PublicKey,
@@ -159,7 +159,7 @@ func (p *Passkeys) FinishAuthentication(
 ) (id identity.PasskeyID, counter uint32, err error) {
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {
-		return "", 0, refused(err)
+		return "", 0, refused(identity.ErrPasskey, err)
 	}
 	var findErr error
 	id = identity.PasskeyID(encoding.EncodeToString(parsed.RawID))
@@ -177,7 +177,7 @@ func (p *Passkeys) FinishAuthentication(
 	case findErr != nil && !fault.Is(findErr, fault.NotFound):
 		return "", 0, findErr
 	case err != nil:
-		return "", 0, refused(err)
+		return "", 0, refused(identity.ErrPasskey, err)
 	}
 	return id, parsed.Response.AuthenticatorData.Counter, nil
 }

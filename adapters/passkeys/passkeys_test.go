@@ -229,8 +229,8 @@ func TestForeign(t *testing.T) {
 			kind, challenge := "webauthn.create", options.Challenge
 			change(d, &kind, &challenge)
 			got, err := p.FinishRegistration(options.Challenge, "epoxy001", d.creation(kind, challenge))
-			if !errors.Is(err, identity.ErrPasskey) {
-				t.Errorf("a new one: got %+v, %v, want ErrPasskey", got, err)
+			if !errors.Is(err, identity.ErrNewPasskey) {
+				t.Errorf("a new one: got %+v, %v, want ErrNewPasskey", got, err)
 			}
 			kind, challenge = "webauthn.get", options.Challenge
 			change(d, &kind, &challenge)
@@ -280,8 +280,8 @@ func TestBroken(t *testing.T) {
 		strings.Repeat("[", 10_000),
 	} {
 		if got, err := p.FinishRegistration("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "epoxy001", []byte(answer)); !errors.Is(err,
-			identity.ErrPasskey) {
-			t.Errorf("%.20q: got %+v, %v, want ErrPasskey", answer, got, err)
+			identity.ErrNewPasskey) {
+			t.Errorf("%.20q: got %+v, %v, want ErrNewPasskey", answer, got, err)
 		}
 		_, _, err := p.FinishAuthentication(
 			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", []byte(answer), findOne(identity.Passkey{}, ""))

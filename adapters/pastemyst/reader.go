@@ -21,7 +21,7 @@ const (
 
 var (
 	errTooLong = fault.New(fault.Invalid, "The record is longer than 24 MiB.")
-	errArray   = errors.New("the file is one JSON array: export it without --jsonArray, or take it apart with jq -c '.[]'")
+	errArray   = errors.New("the file is one JSON array: export it without --jsonArray, or split it with jq -c '.[]'")
 )
 
 // open returns a reader of the plain text of r, which may be compressed by gzip (RFC 1952).

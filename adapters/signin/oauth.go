@@ -85,10 +85,10 @@ func brief(what string, err error) error {
 
 // unavailable returns the error for a provider that does not answer as it should.
 func (o *oauth) unavailable(cause error) error {
-	return fault.Wrap(fault.Unavailable, o.label+" did not answer as it should. Try again in a moment.", cause)
+	return fault.Wrap(fault.Unavailable, o.label+" did not answer as expected. Try again in a moment.", cause)
 }
 
 // notConfirmed returns the error for an answer that does not prove who the user is.
 func (o *oauth) notConfirmed(cause error) error {
-	return fault.Wrap(fault.Invalid, o.label+" did not confirm who you are. Begin signing in again.", cause)
+	return fault.Wrap(fault.Invalid, o.label+" did not confirm who you are. Start again.", cause)
 }

@@ -236,12 +236,12 @@ func (c claims) refuse(required, claim, want string) error {
 	case required != emailDomain:
 		return fmt.Errorf("the claim %s has another value than %s", claim, want)
 	case c["email_verified"] != true && c["email_verified"] != "true":
-		return errors.New("the provider has not idToken the address in the claim email")
+		return errors.New("the provider has not verified the address in the claim email")
 	}
 	domain := mail[strings.LastIndexByte(mail, '@')+1:]
 	lookAlike := strings.ContainsFunc(domain, func(c rune) bool { return c > '~' }) // some fold to ASCII
 	if len(domain) < len(mail) && !lookAlike && strings.EqualFold(domain, want) {
 		return nil
 	}
-	return fmt.Errorf("the address in the claim email is not of %s", want)
+	return fmt.Errorf("the address in the claim email is not at %s", want)
 }

@@ -61,11 +61,11 @@ func endpointFromEnvironment() (*url.URL, error) {
 		return nil, nil //nolint:nilnil // there is no endpoint
 	}
 	if exporter != "" && exporter != "otlp" {
-		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: it takes otlp or none", exporter)
+		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: give otlp or none", exporter)
 	}
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	if protocol != "" && protocol != "http/protobuf" && protocol != "http/json" {
-		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: it takes http/protobuf or http/json, usually at port 4318",
+		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: give http/protobuf or http/json, usually at port 4318",
 			protocol)
 	}
 	// The SDK panics when it cannot allocate its queue.

@@ -79,7 +79,7 @@ func (s *Sender) Notify(n notice.Notice) {
 	select {
 	case s.queue <- body{ident.New() + ident.New(), n.Event, n.At.UTC(), n.Subject, n.Text}:
 	default:
-		s.log.Error("a notice was dropped: too many wait for GLUEPOT_NOTIFY_URL", zap.String("event", string(n.Event)))
+		s.log.Error("a notice was dropped: too many are waiting for GLUEPOT_NOTIFY_URL", zap.String("event", string(n.Event)))
 	}
 }
 
@@ -125,7 +125,7 @@ func (s *Sender) deliver(next body) {
 		}
 		fields := []zap.Field{zap.String("event", string(next.Event)), zap.String("id", next.ID), zap.Error(err)}
 		if attempt == len(s.pauses) {
-			s.log.Error("a notice was not accepted, and is given up: check GLUEPOT_NOTIFY_URL", fields...)
+			s.log.Error("a notice was not accepted and has been dropped: check GLUEPOT_NOTIFY_URL", fields...)
 			select {
 			case <-s.stopping:
 				s.lost++

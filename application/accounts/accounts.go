@@ -142,4 +142,4 @@ func add(account identity.Identity) func(*user.User, map[string]string) error {
 }
 
 var errOtherLinked = fault.New(fault.Conflict,
-	"Another account of this provider is linked already. Unlink that one first.")
+	"Another account at this provider is already linked. Unlink it first.")

@@ -30,11 +30,11 @@ func (i *Invitations) Do(
 	}
 	switch {
 	case uses < 1 || uses > maxUses:
-		err = fault.New(fault.Invalid, "An invitation is for 1 to 10000 uses.")
+		err = fault.New(fault.Invalid, "An invitation must allow 1 to 10000 uses.")
 	case expiresIn <= 0:
-		err = fault.New(fault.Invalid, "The invitation would have expired already: give it a positive time.")
+		err = fault.New(fault.Invalid, "The invitation would already have expired. Choose a positive time.")
 	case !ident.Printable(note, maxNote):
-		err = fault.New(fault.Invalid, "The note is not printable text of at most 256 bytes.")
+		err = fault.New(fault.Invalid, "The note must be printable text of at most 256 bytes.")
 	}
 	if err != nil {
 		return identity.Invitation{}, "", err

@@ -35,7 +35,7 @@ const (
 )
 
 var errStaleCeremony = fault.New(fault.Invalid,
-	"This was not begun in this browser, took longer than five minutes, or was finished already. Begin it again.")
+	"This attempt was started in another browser, took longer than five minutes, or is already finished. Start again.")
 
 // PasskeyCeremony is a ceremony that has begun.
 type PasskeyCeremony struct {
@@ -140,7 +140,8 @@ func (m *module) recentViewer(actor audit.Actor) (token.Viewer, error) {
 	return viewer, err
 }
 
-var errManyPasskeys = fault.New(fault.Conflict, "You have as many passkeys as an account may. Remove one first.")
+var errManyPasskeys = fault.New(fault.Conflict,
+	fmt.Sprintf("You have reached the limit of %d passkeys. Remove one first.", identity.MaxPasskeys))
 
 // BeginAdd asks the viewer's browser for another passkey. It fails with token.ErrRejected unless the viewer has a
 // session that was begun within the last hour, and with fault.Conflict when the viewer has too many.
@@ -161,7 +162,7 @@ func (p *Passkeys) BeginAdd(ctx context.Context, actor audit.Actor) (PasskeyCere
 }
 
 // Add gives the viewer another passkey. It fails as BeginAdd does, with fault.Invalid when the name breaks a rule, or
-// the ceremony is not this viewer's or is over, with identity.ErrPasskey when the answer proves nothing, and with
+// the ceremony is not this viewer's or is over, with identity.ErrNewPasskey when the answer proves nothing, and with
 // identity.ErrPasskeyTaken.
 func (p *Passkeys) Add(ctx context.Context, actor audit.Actor, answer NewPasskey) error {
 	viewer, err := p.recentViewer(actor)

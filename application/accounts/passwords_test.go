@@ -99,9 +99,9 @@ func TestPasswordRules(t *testing.T) {
 		"256 characters":                 {epoxy, strings.Repeat("ü", 256), ""},
 		"257 characters":                 {epoxy, strings.Repeat("ü", 257), "has 257 characters"},
 		"very long":                      {epoxy, strings.Repeat("x", identity.MaxPasswordBytes+1), "much longer"},
-		"not text":                       {epoxy, "abcdefghijkl\xff", "not text"},
-		"with the name":                  {epoxy, "the EPOXY of mine", "holds the name"},
-		"with the name in full width":    {epoxy, "the \uff45poxy of mine", "holds the name"},
+		"not text":                       {epoxy, "abcdefghijkl\xff", "valid UTF-8"},
+		"with the name":                  {epoxy, "the EPOXY of mine", "contains the username"},
+		"with the name in full width":    {epoxy, "the \uff45poxy of mine", "contains the username"},
 		"with a name of a single letter": {short, "abcdefghijkl", ""},
 		"weak":                           {epoxy, "weak but long enough", "too easy to guess"},
 	} {

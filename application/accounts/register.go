@@ -17,8 +17,9 @@ import (
 )
 
 var (
-	errRegistrationClosed = fault.New(fault.Forbidden, "This server takes no new accounts. Ask its operator for one.")
-	errNotInvited         = fault.New(fault.Forbidden,
+	errRegistrationClosed = fault.New(fault.Forbidden,
+		"This server does not accept new accounts. Ask its operator for one.")
+	errNotInvited = fault.New(fault.Forbidden,
 		"To get an account on this server, ask its operator for an invitation.")
 )
 
@@ -111,8 +112,8 @@ func (m *module) enroll(
 type SetUp struct{ *module }
 
 var errNoSetup = fault.New(fault.Forbidden,
-	"This link is not valid any more: it was used, is older than a day, or there is an "+
-		"administrator. The server prints a new one when it starts without an administrator.")
+	"This link is no longer valid: it was used, is older than a day, or the server has an administrator. Without one, "+
+		"the server logs a new link when it starts.")
 
 // Begin returns the code of a new link. It fails with fault.Forbidden unless the actor is the operator, with
 // identity.ErrAdministratorExists when there is an administrator, and with identity.ErrNoPasswords when both passwords
@@ -175,7 +176,7 @@ func (s *SetUp) announce(admin user.User, err error) (user.User, error) {
 type Reset struct{ *module }
 
 var errNoReset = fault.New(fault.Forbidden,
-	"This link is not valid any more: it was used, or is older than an hour. Ask the operator for another one.")
+	"This link is no longer valid: it was used, or is older than an hour. Ask the operator for a new one.")
 
 // Offer returns a user, found by name or id, and the code of a new link. It fails as user.Find does, with
 // identity.ErrNoPasswords, and with fault.Forbidden unless the actor is the operator or an administrator.

@@ -91,11 +91,11 @@ type SignInResult struct {
 
 var (
 	errStale = fault.New(fault.Invalid,
-		"This sign-in was not begun in this browser, took longer than ten minutes, or was finished already. Begin it again.")
+		"This sign-in was started in another browser, took longer than ten minutes, or is already finished. Start again.")
 	errOtherUser = fault.New(fault.Forbidden,
-		"Another user began to link this account. Sign in as that user, and link it again.")
+		"Another user started to link this account. Sign in as that user, and link it again.")
 	errClosed = fault.Wrap(fault.Forbidden,
-		"You have no account on this server, and it takes no new ones. Ask its operator for one.",
+		"You have no account on this server, and it does not accept new ones. Ask its operator for one.",
 		errors.New("no user has this identity, and the registration is closed"))
 	errUninvited = fault.Wrap(fault.Forbidden,
 		"You have no account on this server. To get one, ask its operator for an invitation.",
@@ -130,7 +130,8 @@ func (a *FinishSignIn) Do(
 		return SignInResult{}, errStale
 	}
 	if callback.Error != "" || callback.Code == "" {
-		return SignInResult{}, fault.Wrap(fault.Invalid, "The provider says that signing in was cancelled or refused.",
+		return SignInResult{}, fault.Wrap(fault.Invalid, "The provider says that signing in was cancelled or refused. "+
+			"Start again.",
 			fmt.Errorf("callback: %.64q", callback.Error)) // such as invalid_scope, which operators find in the log
 	}
 	profile, err := source.Finish(ctx, attempt.Proof, callback)

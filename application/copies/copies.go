@@ -65,10 +65,10 @@ type Target interface {
 
 // Refusals.
 var (
-	ErrNotEmpty = fault.New(fault.Conflict, "The target is not empty. Name an empty one.")
+	ErrNotEmpty = fault.New(fault.Conflict, "The target is not empty. Name an empty database.")
 	// ErrPartial is the error for a source that is itself an unfinished copy.
 	ErrPartial = fault.New(fault.Conflict,
-		"The source is itself the target of a copy that has not ended. Run that copy again first.")
+		"The source is the target of an unfinished copy. Run that copy again first.")
 )
 
 // Bounds of what is written in one transaction.

@@ -100,7 +100,7 @@ func TestImports(t *testing.T) {
 	}
 	slices.Sort(rejected)
 	if len(rejected) != 3 || rejected[0] != "2502 broken broken" || rejected[1] != "2503 refused refused" ||
-		!strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
+		!strings.HasPrefix(rejected[2], "2504 odd id A paste id") {
 		t.Errorf("got %q rejected, want 2502 broken, 2503 refused and 2504 odd id", rejected)
 	}
 	_, err = importerOf(s).Do(t.Context(), audit.Operator(), records("a", "outage"), paste.RefuseOrphans, reject)
@@ -376,8 +376,8 @@ func TestImportsOfContent(t *testing.T) {
 		"a long lifetime":     {paste.Content{Lifetime: paste.Lifetime(strings.Repeat("1", 65))}, "expiresIn"},
 		"encrypted nothing":   {paste.Content{Cipher: &paste.Cipher{}}, "no encrypted data"},
 		"encrypted and not":   {paste.Content{Cipher: &paste.Cipher{Salt: []byte("a")}, Title: "a"}, "that are not"},
-		"an unknown type":     {edit(paste.Edit{Type: 6}), "not 0 to 5"},
-		"a negative type":     {edit(paste.Edit{Type: -1}), "not 0 to 5"},
+		"an unknown type":     {edit(paste.Edit{Type: 6}), "must be 0 to 5"},
+		"a negative type":     {edit(paste.Edit{Type: -1}), "must be 0 to 5"},
 		"a negative number":   {edit(paste.Edit{Number: -1}), "number"},
 		"the largest number":  {edit(paste.Edit{Number: 1<<63 - 1}), "number"},
 		"an edit before time": {edit(paste.Edit{At: time.Unix(-1, 0)}), "time"},

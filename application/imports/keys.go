@@ -35,7 +35,7 @@ func (k *Keys) token(r Key) (token.Token, error) {
 		return token.Token{}, fault.New(fault.Invalid, "The key has no valid user id.")
 	}
 	if _, err := base64.StdEncoding.DecodeString(r.Text); err != nil || len(r.Text) != keyLength {
-		return token.Token{}, fault.New(fault.Invalid, "The key is not 44 characters of base 64.")
+		return token.Token{}, fault.New(fault.Invalid, "The key must be 44 characters of base64.")
 	}
 	secret, err := token.ParseSecret(r.Text)
 	if err != nil {

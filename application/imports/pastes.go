@@ -57,9 +57,9 @@ func checked(i paste.Import) (paste.Import, error) {
 	switch {
 	// An incomplete record must not replace a paste; the file may not even be an export of pastes.
 	case i.CreatedAt.IsZero():
-		err = fault.New(fault.Invalid, "The record is not a whole paste: it has no createdAt.")
+		err = fault.New(fault.Invalid, "The record is not a complete paste: it has no createdAt.")
 	case i.Pasties == nil && cipher == nil:
-		err = fault.New(fault.Invalid, "The record is not a whole paste: it has no pasties and is not encrypted.")
+		err = fault.New(fault.Invalid, "The record is not a complete paste: it has no pasties and is not encrypted.")
 	case !isTime(d.CreatedAt) || !d.ExpiresAt.IsZero() && !isTime(d.ExpiresAt):
 		err = errTime
 	case parts > MaxParts:
@@ -71,7 +71,7 @@ func checked(i paste.Import) (paste.Import, error) {
 	case cipher != nil && len(cipher.Data)+len(cipher.Key)+len(cipher.Salt) == 0:
 		err = fault.New(fault.Invalid, "The paste is marked as encrypted, but has no encrypted data.")
 	case cipher != nil && (i.Title != nil && *i.Title != "" || len(i.Pasties)+len(i.Edits) > 0):
-		err = fault.New(fault.Invalid, "The paste is encrypted, and has a title, pasties or edits that are not.")
+		err = fault.New(fault.Invalid, "The paste is encrypted, but has a title, pasties or edits that are not.")
 	default:
 		err = checkEdits(i.Edits)
 	}
@@ -90,7 +90,7 @@ func checkEdits(edits []paste.Edit) error {
 		case !isTime(e.At):
 			return errTime
 		case e.Type < paste.EditTitle || e.Type > paste.EditPastyRemoved:
-			return fault.New(fault.Invalid, "The type of an edit is not 0 to 5.")
+			return fault.New(fault.Invalid, "The type of an edit must be 0 to 5.")
 		case e.Number < 0 || e.Number > maxEditNumber:
 			return fault.New(fault.Invalid, "The number of an edit is negative or too large.")
 		}

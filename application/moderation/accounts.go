@@ -16,7 +16,8 @@ type ListAccounts struct{ *module }
 // maxNamePart is the longest part of a name, or id, that accounts are looked for by.
 const maxNamePart = 64
 
-var errNamePart = fault.New(fault.Invalid, "Look for users by a part of the name, or by the id.")
+var errNamePart = fault.New(fault.Invalid,
+	"Search for a part of a username, or a user id, of at most 64 printable bytes.")
 
 // Do returns the first accounts after a place that match the filter, at most limit of them. It fails with
 // fault.Forbidden unless the actor is the operator or an administrator, and with fault.Invalid for a name that no user

@@ -62,9 +62,10 @@ func New(
 }
 
 var (
-	errNotRemoved = fault.New(fault.NotFound, "There is no removed paste with that id, or its content is gone. "+
-		"One that is hidden with its user comes back when the user's suspension ends.")
-	errNoOrigin = fault.New(fault.NotFound, "No address is kept for that paste: see GLUEPOT_ORIGIN_RETENTION.")
+	errNotRemoved = fault.New(fault.NotFound, "There is no removed paste with that id, or its content is gone. Pastes "+
+		"hidden by a suspension return when it ends.")
+	errNoOrigin = fault.New(fault.NotFound, "No address is stored for that paste. GLUEPOT_ORIGIN_RETENTION says how "+
+		"long addresses are kept.")
 )
 
 // Remove removes pastes for moderation, and restores them.

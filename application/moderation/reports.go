@@ -18,7 +18,7 @@ import (
 var reportQuota = paste.Quota{Pastes: 10, Window: time.Hour}
 
 var (
-	errReports  = fault.New(fault.Exhausted, "You have sent as many reports as you may. Try again in an hour.")
+	errReports  = fault.New(fault.Exhausted, "You have reached the limit for reports. Try again in an hour.")
 	errNoReport = fault.New(fault.NotFound, "There is no open report with that id.")
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-var errOwnSuspension = fault.New(fault.Invalid, "That is your own account: only another administrator can suspend it.")
+var errOwnSuspension = fault.New(fault.Invalid, "This is your own account. Only another administrator can suspend it.")
 
 // Suspend suspends users, and ends suspensions.
 type Suspend struct{ *module }
@@ -56,7 +56,8 @@ func (s *Suspend) Do(
 	hidden, err = inBatches(func() (int, error) { return s.store.Hide(ctx, target.ID, batchSize) })
 	if err != nil && ctx.Err() != nil {
 		err = fault.Wrap(fault.Unavailable, fmt.Sprintf(
-			"The user is suspended, but only %d pastes are hidden so far. Do the same again to go on.", hidden), err)
+			"The user is suspended, but only %d pastes are hidden so far. Suspend the user again to hide the "+
+				"rest.", hidden), err)
 	}
 	return target, hidden, err
 }
@@ -93,7 +94,8 @@ func (s *Suspend) Undo(
 		err = unsuspendErr
 	case err != nil && ctx.Err() != nil:
 		err = fault.Wrap(fault.Unavailable, fmt.Sprintf(
-			"The suspension is over, but only %d pastes are shown again so far. Do the same again to go on.", shown), err)
+			"The suspension has ended, but only %d pastes are visible again so far. Run 'gluepot user unsuspend' "+
+				"again to show the rest.", shown), err)
 	}
 	return target, shown, err
 }
@@ -133,7 +135,7 @@ func (b *Block) Do(
 		return moderation.Block{}, err
 	}
 	if expiresIn < 0 {
-		return moderation.Block{}, fault.New(fault.Invalid, "The block would have expired already: give it a positive time.")
+		return moderation.Block{}, fault.New(fault.Invalid, "The block would already have expired. Choose a positive time.")
 	}
 	block.Reason, block.CreatedAt = reason, b.now()
 	if expiresIn > 0 {
@@ -143,7 +145,7 @@ func (b *Block) Do(
 }
 
 var errNotBlocked = fault.New(fault.NotFound,
-	"That network is not blocked. A block is removed by the network it was made for.")
+	"That network is not blocked. Name exactly the network that was blocked.")
 
 // Undo removes the block of a network, and returns the network. It fails with fault.NotFound when there is none, and as
 // Do does.

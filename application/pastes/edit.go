@@ -142,7 +142,7 @@ func (e *Edit) Do(ctx context.Context, actor audit.Actor, id string, input EditI
 var (
 	errEncrypted = fault.New(fault.Invalid, "The paste is encrypted: it can be deleted, but not edited.")
 	errAnonymous = fault.New(fault.Invalid,
-		"The paste is anonymous: only one that has an owner can be private, public or tagged.")
+		"The paste is anonymous: only a paste with an owner can be private, public or tagged.")
 	errLastPasty = fault.New(fault.Invalid, "The paste would have no pasty left: delete the paste instead.")
 )
 

@@ -122,7 +122,7 @@ func (r *SizeLimit) SetUsed(bytes int64) (nearlyFull bool) {
 		return false
 	}
 	r.tell(notice.StoreNearlyFull,
-		"The pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached.")
+		"The pastes use at least four fifths of GLUEPOT_STORE_MAX_BYTES. At the limit, no pastes can be created.")
 	return true
 }
 
@@ -133,14 +133,14 @@ func (r *SizeLimit) tell(event notice.Event, text string) {
 func (r *SizeLimit) add(bytes int64) { r.used.Add(bytes) }
 
 var errFull = fault.New(fault.Unavailable,
-	"This service is full: you can read and delete, but not add. Try again later.")
+	"This server is full: you can read and delete pastes, but not add any. Try again later.")
 
 // check fails with fault.Unavailable when there is no room for more.
 func (r *SizeLimit) check() error {
 	if r.max > 0 && r.used.Load() >= r.max {
 		if !r.toldFull.Swap(true) {
 			r.tell(notice.StoreFull,
-				"The pastes have all of GLUEPOT_STORE_MAX_BYTES: a write was refused, and others are until pastes go.")
+				"The pastes have reached GLUEPOT_STORE_MAX_BYTES. Writes are refused until pastes are deleted or expire.")
 		}
 		return errFull
 	}

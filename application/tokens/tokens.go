@@ -77,11 +77,11 @@ func (i *Issue) issue(
 ) (token.Token, token.Secret, error) {
 	if !ident.Printable(input.Name, 64) {
 		return token.Token{}, token.Secret{}, fault.New(fault.Invalid,
-			"The token's name is not printable text of at most 64 bytes.")
+			"The token's name must be printable text of at most 64 bytes.")
 	}
 	if input.ExpiresIn < 0 {
 		return token.Token{}, token.Secret{}, fault.New(fault.Invalid,
-			"The token would have expired already: give it a positive time.")
+			"The token would already have expired. Choose a positive time.")
 	}
 	owner, err := user.Find(ctx, i.users, reference)
 	if err != nil {
@@ -108,10 +108,11 @@ func (i *Issue) issue(
 const maxOwn = 1000
 
 var errTooMany = fault.New(fault.Forbidden,
-	fmt.Sprintf("You have made %d access tokens, the most that one account may. Ask the operator for another one.",
+	fmt.Sprintf("You have reached the limit of %d access tokens. Ask the operator for another one.",
 		maxOwn))
 
-var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it cannot make a token that may write.")
+var errWiderScope = fault.New(fault.Forbidden, "This session may only read. It can create only tokens with the "+
+	"scope read.")
 
 // Own is Do for the viewer who acts. It fails with fault.Forbidden when the scope is wider than the viewer's own, or
 // the viewer has too many tokens.

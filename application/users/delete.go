@@ -15,7 +15,7 @@ import (
 // Delete removes a user.
 type Delete struct{ *module }
 
-var errOwnAccount = fault.New(fault.Invalid, "That is your own account: delete it on its own page, /account/delete.")
+var errOwnAccount = fault.New(fault.Invalid, "This is your own account. Delete it at /account/delete.")
 
 // Do removes the user with tokens, stars and pastes; anonymize keeps the pastes, see user.Store.Delete. A name can move
 // to another user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes
@@ -35,11 +35,11 @@ func (d *Delete) Do(ctx context.Context, actor audit.Actor, target user.User, an
 	entry := actor.Entry("user.delete", target.NameAndID(), "")
 	err := d.store.Delete(ctx, netip.Addr{}, entry, target.ID, target.Name, retention)
 	return fault.Replace(err, fault.NotFound,
-		fault.New(fault.NotFound, fmt.Sprintf("There is no user %s any more: it was renamed or deleted meanwhile.",
+		fault.New(fault.NotFound, fmt.Sprintf("The user %s no longer exists: the account was renamed or deleted.",
 			target.Name)))
 }
 
-var errConfirmation = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
+var errConfirmation = fault.New(fault.Invalid, "This is not your username. Type your username to delete your account.")
 
 // Own deletes the viewer's account, as Do does. The viewer confirms by typing the name. Pastes that are kept live no
 // longer than anonymous pastes may. It fails with token.ErrRejected also when the viewer is gone, and with

@@ -27,7 +27,8 @@ type UpdateInput struct {
 	Identities      map[string]string // key of a provider -> the user's id there, or "" to remove it; others stay
 }
 
-var errOwnRights = fault.New(fault.Invalid, "That is your own account: only another administrator can take its rights.")
+var errOwnRights = fault.New(fault.Invalid, "This is your own account. Only another administrator can remove its "+
+	"rights.")
 
 // Do changes the user of that name or id, and returns the account without its stars. It does not overwrite concurrent
 // changes of other fields. It fails with fault.Forbidden unless the actor is the operator or an administrator, as
@@ -96,7 +97,7 @@ func set[T any](field, value *T) {
 	}
 }
 
-var errTaken = fault.New(fault.Conflict, "The username is taken, or another user had it not long ago. Choose another.")
+var errTaken = fault.New(fault.Conflict, "The username is taken, or another user had it recently. Choose another.")
 
 // Profile is what users may change about themselves.
 type Profile struct {

@@ -18,11 +18,11 @@ func backupCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "backup FILE", Short: "Back up the embedded database to a file, while it is in use", Args: fileArgument,
 		Long: `Write a snapshot of the embedded database (SQLite) to a new file, while servers read and write the
-database. The snapshot is a compact database that only its owner can read. It gets its name once it is complete and on
-the disk. An existing file is not overwritten. For PostgreSQL, use pg_dump.
+database. The snapshot is a compact database that only its owner can read. It appears under its name once it is complete
+and on disk. An existing file is not overwritten. For PostgreSQL, use pg_dump.
 
-With --keep, FILE is a folder. The snapshot gets a dated name there. Then the oldest snapshots are removed, until that
-many are left. Only snapshots of the same database with such names are removed.`,
+With --keep, FILE is a folder. The snapshot gets a dated name there, and the oldest snapshots beyond that number are
+removed. Only snapshots of the same database with such names are removed.`,
 		Example: "  gluepot backup /var/backups/gluepot.db\n  gluepot backup --keep 7 /var/backups/gluepot\n" +
 			"  gluepot restore /var/backups/gluepot/gluepot-20240229T040000.000Z.db",
 	}
@@ -94,7 +94,7 @@ pastes, users, tokens, sessions, invitations, linked accounts, and pastes that w
 			text += fmt.Sprintf("The old database is kept at %s.\n", result.Previous)
 		}
 		if result.Version < result.Latest {
-			text += fmt.Sprintf("It is at version %d of %d: 'gluepot migrate up', or a server, will migrate it.\n",
+			text += fmt.Sprintf("It is at version %d of %d: 'gluepot migrate up' or a server migrates it.\n",
 				result.Version, result.Latest)
 		}
 		_, err = io.WriteString(stdout, text)
@@ -133,7 +133,7 @@ space as the file takes.`,
 // fileArgument accepts the path of a file, and refuses a database URL.
 func fileArgument(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && cli.MayHoldPassword(args[0]) {
-		return cli.Usage("FILE is %s: it takes the path of a file", cli.Quote(args[0]))
+		return cli.Usage("FILE is %s: give the path of a file", cli.Quote(args[0]))
 	}
 	return cli.Arguments(cmd, args)
 }

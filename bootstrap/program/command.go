@@ -259,12 +259,12 @@ func copyOpener(cfg *config) cli.OpenCopy {
 func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the interface for programs, and the pages",
+		Short: "Serve the API and the pages",
 		Example: "  gluepot serve\n  gluepot serve --demo\n" +
 			"  GLUEPOT_DATABASE_URL=postgres://gluepot:secret@localhost/gluepot gluepot serve --http-addr :80",
 	}
 	addSettings(cmd.Flags(), cfg, serveFlags)
-	demo := cmd.Flags().Bool("demo", false, "store demonstration data, and print requests to try")
+	demo := cmd.Flags().Bool("demo", false, "store example data, and print requests to try")
 	cmd.RunE = cli.Long(func(cmd *cobra.Command, _ []string) error {
 		if err := configure(cmd, cfg); err != nil {
 			return err
@@ -298,7 +298,7 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 		RunE: withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
 			if !cfg.Migrate {
 				return fault.New(fault.Invalid,
-					"GLUEPOT_DATABASE_MIGRATE says not to migrate: run 'gluepot migrate up --database-migrate' to do it nevertheless.")
+					"GLUEPOT_DATABASE_MIGRATE is false. To migrate anyway, run 'gluepot migrate up --database-migrate'.")
 			}
 			if err := store.BringUpToDate(ctx); err != nil {
 				return err
@@ -322,7 +322,7 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 			}
 			return printSchema(stdout, schema)
 		})}
-	return cli.Group("migrate", "Bring the database schema up to date, or see whether it is", up, status)
+	return cli.Group("migrate", "Update the database schema, or list its migrations", up, status)
 }
 
 func printSchema(w io.Writer, schema db.Schema) error {
@@ -334,13 +334,13 @@ func printSchema(w io.Writer, schema db.Schema) error {
 		}
 		fmt.Fprintf(&text, "%5d  %-34s  %s\n", m.Version, m.File, state)
 	}
-	fmt.Fprintf(&text, "The database is at version %d, this program knows versions up to %d.\n", schema.Version,
+	fmt.Fprintf(&text, "The database is at version %d; this program knows versions up to %d.\n", schema.Version,
 		schema.Latest)
 	if schema.Oldest != 0 {
 		fmt.Fprintf(&text, "Programs that know version %d or a later one can work with it.\n", schema.Oldest)
 	}
 	if err := schema.Usable(); err != nil {
-		fmt.Fprintf(&text, "This one cannot: %s\n", fault.MessageOf(err))
+		fmt.Fprintf(&text, "This program cannot: %s\n", fault.MessageOf(err))
 	}
 	_, err := io.WriteString(w, text.String())
 	return err

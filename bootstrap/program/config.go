@@ -69,7 +69,7 @@ func (c config) Validate() error {
 		c.LogFormat)
 	errs = errors.Join(errs, c.SignIn.Validate(c.HTTP.PublicURL), c.Webhook.Validate())
 	_, _, noAddress := net.SplitHostPort(c.AdminAddr)
-	check(c.AdminAddr == "" || noAddress == nil, "GLUEPOT_ADMIN_ADDR is %q: it takes HOST:PORT", c.AdminAddr)
+	check(c.AdminAddr == "" || noAddress == nil, "GLUEPOT_ADMIN_ADDR is %q: give HOST:PORT", c.AdminAddr)
 	_, noMail := mail.ParseAddress(c.Site.Contact)
 	check(c.Site.Contact == "" || noMail == nil || cli.IsWebURL(c.Site.Contact),
 		"GLUEPOT_CONTACT is %q: give an address such as abuse@paste.example, or an https:// URL", c.Site.Contact)

@@ -100,8 +100,8 @@ func wantEmpty(ctx context.Context, app *bootstrap.Application) error {
 		return err
 	}
 	return fault.New(fault.Conflict,
-		"The database holds data of its own, and --demo only serves an empty database or one that it has filled: "+
-			"name another with GLUEPOT_DATABASE_URL.")
+		"--demo serves only an empty database or one that it has filled, and this one holds other data. Name another with "+
+			"GLUEPOT_DATABASE_URL.")
 }
 
 // announceDemonstration prints the address of a page, if there are pages, and commands to try, with a new token.

@@ -78,7 +78,7 @@ func (s *setting) set(name, text string) {
 	}
 	if s.Type() != secret && cli.MayHoldPassword(text) { // a database URL in the wrong place
 		_, usage := pflag.UnquoteUsage(s.flag)
-		s.err = fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(text), usage)
+		s.err = fmt.Errorf("%s is %s: it is for another value (%s)", name, cli.Quote(text), usage)
 		return
 	}
 	if err := s.Value.Set(text); err != nil {

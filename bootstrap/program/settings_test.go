@@ -225,12 +225,12 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	_, err := parseSettings(t, "--sweep-interval=soon", "--http-addr=nowhere")
 	want := []string{
 		`"GLUEPOT_HTTP_ADR" is not a setting. Did you mean GLUEPOT_HTTP_ADDR?`,
-		`GLUEPOT_DATABASE_MAX_CONNECTIONS is "many": it takes a whole number`,
+		`GLUEPOT_DATABASE_MAX_CONNECTIONS is "many": give a whole number`,
 		"GLUEPOT_GITHUB_CLIENT_ID ends with a carriage return: the file that sets it has Windows line endings (CRLF). " +
 			"Convert it to LF",
-		`GLUEPOT_HTTP_TRUSTED_PROXIES is "10.0.0.1,\"10.0.0.2": it takes values, separated by commas`,
-		`--sweep-interval is "soon": it takes a time such as 500ms, 10s, 2m or 30d`,
-		`--http-addr is "nowhere": it takes HOST:PORT or unix:PATH`,
+		`GLUEPOT_HTTP_TRUSTED_PROXIES is "10.0.0.1,\"10.0.0.2": give values, separated by commas`,
+		`--sweep-interval is "soon": give a time such as 500ms, 10s, 2m or 30d`,
+		`--http-addr is "nowhere": give HOST:PORT or unix:PATH`,
 		`GLUEPOT_LOG_LEVEL is "loud": choose debug, info, warn or error`,
 	}
 	if got := strings.Split(errorText(err), "\n"); !slices.Equal(got, want) {

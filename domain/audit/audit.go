@@ -50,7 +50,7 @@ var (
 		"No actor was given: pass audit.By with a viewer, or audit.Operator.")
 	errNoViewer = fault.New(fault.Forbidden,
 		"Only a user or a visitor can do this. The operator has other commands for it.")
-	errOperator = fault.New(fault.Forbidden, "Only the operator may do this, with the commands of gluepot.")
+	errOperator = fault.New(fault.Forbidden, "Only the operator may do this, with gluepot's commands.")
 )
 
 // Check returns a fault.Forbidden for the zero Actor.

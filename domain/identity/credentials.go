@@ -40,7 +40,7 @@ type OneTimeLink struct {
 }
 
 // ErrAdministratorExists is the fault.Conflict for a link for the first administrator when there is an administrator.
-var ErrAdministratorExists = fault.New(fault.Conflict, "This server has an administrator already.")
+var ErrAdministratorExists = fault.New(fault.Conflict, "This server already has an administrator.")
 
 // Admission is what entitles a new user to an account. The zero Admission is for users whom operators create.
 type Admission struct {

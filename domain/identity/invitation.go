@@ -20,7 +20,7 @@ type Invitation struct {
 }
 
 // ErrInvitation is the fault.Forbidden for an invitation that is unknown, used up, expired or revoked.
-var ErrInvitation = fault.New(fault.Forbidden, "The invitation is not valid any more. Ask for another one.")
+var ErrInvitation = fault.New(fault.Forbidden, "This invitation is no longer valid. Ask for a new one.")
 
 // ValidAt reports whether a newcomer may still sign up with the invitation.
 func (i Invitation) ValidAt(now time.Time) bool { return i.Uses > 0 && now.Before(i.ExpiresAt) }

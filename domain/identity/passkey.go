@@ -31,7 +31,7 @@ const (
 // CheckPasskeyName returns a fault.Invalid unless a passkey may have that name.
 func CheckPasskeyName(name string) error {
 	if name == "" || !ident.Printable(name, maxPasskeyName) {
-		return fault.New(fault.Invalid, "Name the passkey, with at most 64 bytes of text, such as the device that has it.")
+		return fault.New(fault.Invalid, "Give the passkey a name of 1 to 64 bytes, such as the name of its device.")
 	}
 	return nil
 }
@@ -39,15 +39,18 @@ func CheckPasskeyName(name string) error {
 // Errors about passkeys.
 var (
 	// ErrPasskey is the fault.Forbidden for a browser's response that does not verify.
-	ErrPasskey = fault.New(fault.Forbidden, "This passkey was not accepted. It may have been removed here.")
+	ErrPasskey = fault.New(fault.Forbidden, "This passkey was not accepted. It may have been removed from your "+
+		"account. Sign in another way.")
+	// ErrNewPasskey is the same for a passkey that is being added.
+	ErrNewPasskey = fault.New(fault.Forbidden, "This passkey was not accepted. Try again, or use another device.")
 	// ErrCloned is the fault.Forbidden for a passkey whose counter did not increase: another device may have a copy.
 	ErrCloned = fault.New(fault.Forbidden,
-		"This passkey was refused, because it may have been copied: its counter has not gone on. "+
-			"Sign in in another way, and remove it.")
+		"This passkey may have been copied: its counter did not increase. Sign in another way, and remove it.")
 	// ErrPasskeyTaken is the fault.Conflict for a passkey that is already stored.
-	ErrPasskeyTaken = fault.New(fault.Conflict, "This passkey is registered already.")
+	ErrPasskeyTaken = fault.New(fault.Conflict, "This passkey is already registered.")
 	// ErrNoPasskeys is the fault.Invalid for passkeys on a server that has them off.
-	ErrNoPasskeys = fault.New(fault.Invalid, "Passkeys are off on this server: GLUEPOT_PASSKEYS turns them on.")
+	ErrNoPasskeys = fault.New(fault.Invalid, "Passkeys are off on this server. The operator can turn them on with "+
+		"GLUEPOT_PASSKEYS=true.")
 )
 
 // CeremonyAge is how long registering or using a passkey may take.
@@ -68,7 +71,7 @@ type CeremonyOptions struct {
 }
 
 // Passkeys speaks the protocol of passkeys (WebAuthn). An answer is a browser's response, in JSON. If it does not
-// verify, methods fail with ErrPasskey, with the cause for the log.
+// verify, methods fail with ErrPasskey or ErrNewPasskey, with the cause for the log.
 type Passkeys interface {
 	// BeginRegistration begins the registration of a passkey. The owner, whose username is name, may not register one of
 	// others again.

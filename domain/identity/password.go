@@ -41,20 +41,21 @@ const (
 // Errors about passwords.
 var (
 	// ErrWrongPassword is the fault.Unauthenticated for an unknown name, a user without a password, and a wrong password.
-	ErrWrongPassword = fault.New(fault.Unauthenticated, "The name or the password is not right.")
+	ErrWrongPassword = fault.New(fault.Unauthenticated, "The username or the password is wrong. Try again.")
 	// ErrCurrentPassword is the fault.Invalid for a signed-in user's wrong password.
-	ErrCurrentPassword = fault.New(fault.Invalid, "The current password is not right.")
+	ErrCurrentPassword = fault.New(fault.Invalid, "The current password is wrong. Try again.")
 	// ErrTooManyGuesses is the fault.Exhausted for a name with too many wrong passwords, whether or not there is such a
 	// user.
 	ErrTooManyGuesses = fault.New(fault.Exhausted,
-		"There were too many wrong passwords for this name. Try again in a few minutes, or sign in in another way.")
+		"Too many wrong passwords were entered for this name. Try again in a few minutes, or sign in another way.")
 	// ErrNoPasswords is the fault.Invalid for passwords on a server that has them off.
-	ErrNoPasswords = fault.New(fault.Invalid, "Passwords are off on this server: GLUEPOT_PASSWORDS turns them on.")
+	ErrNoPasswords = fault.New(fault.Invalid, "Passwords are off on this server. The operator can turn them on with "+
+		"GLUEPOT_PASSWORDS=true.")
 
-	errNameHeld = fault.New(fault.Invalid, "The password holds the name. Choose another.")
+	errNameHeld = fault.New(fault.Invalid, "The password contains the username. Choose another password.")
 	errWeak     = fault.New(fault.Invalid,
-		"The password is too easy to guess. Use more words or characters that do not belong together.")
-	errUnreadable = fault.New(fault.Invalid, "The password is not text in UTF-8.")
+		"The password is too easy to guess. Use several unrelated words, or more random characters.")
+	errUnreadable = fault.New(fault.Invalid, "The password must be valid UTF-8.")
 )
 
 // CheckPassword returns a fault.Invalid unless a user with that name may have the password, which is in its normal
@@ -65,7 +66,7 @@ func CheckPassword(password string, name user.Name, score func() (int, error)) e
 		return errUnreadable
 	case length < MinPassword || length > MaxPassword:
 		return fault.New(fault.Invalid,
-			fmt.Sprintf("The password has %d characters. It needs %d to %d.", length, MinPassword, MaxPassword))
+			fmt.Sprintf("The password has %d characters. Choose one with %d to %d.", length, MinPassword, MaxPassword))
 	case len(name.Folded()) >= minHeldName && strings.Contains(strings.ToLower(password), name.Folded()):
 		return errNameHeld
 	}

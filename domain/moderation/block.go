@@ -24,14 +24,14 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 	network, err := netip.ParsePrefix(text)
 	if err != nil || network.Addr().Is4In6() {
 		return netip.Prefix{}, fault.New(fault.Invalid,
-			"That is not a network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
+			"That is not a network. Enter one such as 192.0.2.0/24 or 2001:db8::/32, or an IP address.")
 	}
 	return network.Masked(), nil
 }
 
 // ErrBlocked is the fault.Forbidden for a client in a blocked network.
 var ErrBlocked = fault.New(fault.Forbidden,
-	"Your network is blocked: you can read, but neither write nor sign in. Ask the operator.")
+	"Your network is blocked: you can read pastes, but cannot write or sign in. Ask the operator.")
 
 // NetworksOf returns all networks that contain an address, largest first, or none for the zero Addr.
 func NetworksOf(address netip.Addr) []string {

@@ -33,7 +33,7 @@ func (r Report) Validate() error {
 		return fault.New(fault.Invalid, "Choose one of the reasons.")
 	case !utf8.ValidString(r.Text) || utf8.RuneCountInString(r.Text) > MaxReport ||
 		strings.ContainsFunc(r.Text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' }):
-		return fault.New(fault.Invalid, "The text is longer than 2000 characters, or has characters that cannot be shown.")
+		return fault.New(fault.Invalid, "The text must have at most 2000 characters, all of them printable.")
 	}
 	return nil
 }

@@ -39,6 +39,6 @@ func (f Func) Tell(n Notice) {
 
 // Administrator returns the notice about a new administrator.
 func Administrator(u user.User, at time.Time) Notice {
-	text := u.Name.String() + " is an administrator now. Check that this was meant: gluepot audit list says who made one."
+	text := u.Name.String() + " is now an administrator. Check that this was intended: gluepot audit list says who did it."
 	return Notice{Event: NewAdministrator, At: at, Subject: u.NameAndID(), Text: text}
 }

@@ -57,9 +57,9 @@ func (c *Cipher) validate(limit int) error {
 	case c.Version != CipherVersion:
 		return invalid("version", "this server knows version %d.", CipherVersion)
 	case len(c.Data) <= nonceLength+authLength:
-		return invalid("cipher", "it is too short: a nonce, the ciphertext and its tag are expected.")
+		return invalid("cipher", "it is too short to hold a nonce, the ciphertext and its tag.")
 	case len(c.Data) > limit:
-		return invalid("cipher", "it is larger than %d bytes.", limit)
+		return invalid("cipher", "it must have at most %d bytes.", limit)
 	case len(c.Salt) != 0 && len(c.Salt) != saltLength:
 		return invalid("salt", "it must have %d bytes, or be left out.", saltLength)
 	}
@@ -193,7 +193,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	}
 	if draft.Encrypted {
 		return Document{}, invalid("encrypted",
-			"this server cannot encrypt a paste, and does not store in the clear what is meant to be secret.")
+			"this server cannot encrypt a paste. Encrypt it before you send it, or leave this field out.")
 	}
 	if err := checkText("title", draft.Title, MaxTitle); err != nil {
 		return Document{}, err
@@ -206,7 +206,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 		}
 	}
 	if draft.Origin != "" && !ident.Valid(string(draft.Origin)) {
-		return Document{}, invalid("origin", "it is not the id of a paste.")
+		return Document{}, invalid("origin", "it must be the id of a paste.")
 	}
 	visibility, err := visibilityOf(draft.Private, draft.Public, draft.Burns)
 	if err != nil {
@@ -266,11 +266,11 @@ func (r Rules) pasty(at place, p Pasty, changes PastyChanges, fallback string) (
 		p.Title = *changes.Title
 	}
 	if changes.Code == nil && p.ID == "" {
-		return Pasty{}, invalid(at.field("code"), "it is missing.")
+		return Pasty{}, invalid(at.field("code"), "it is required.")
 	}
 	if changes.Code != nil && *changes.Code != p.Code {
 		if !utf8.ValidString(*changes.Code) {
-			return Pasty{}, invalid(at.field("code"), "it is not valid UTF-8.")
+			return Pasty{}, invalid(at.field("code"), "it must be valid UTF-8.")
 		}
 		p.Code = *changes.Code
 		if changes.unixLines {
@@ -302,7 +302,7 @@ func (r Rules) language(at place, choice, fallback, title, code string) (string,
 
 func (r Rules) checkNumber(pasties int) error {
 	if pasties > r.Limits.Pasties {
-		return invalid("pasties", "there are more than %d.", r.Limits.Pasties)
+		return invalid("pasties", "there may be at most %d.", r.Limits.Pasties)
 	}
 	return nil
 }
@@ -310,7 +310,7 @@ func (r Rules) checkNumber(pasties int) error {
 // checkSize fails when the pasties have grown beyond the limit. before is their size before the change.
 func (r Rules) checkSize(pasties []Pasty, before int) error {
 	if size := size(pasties); size > r.Limits.ContentBytes && size > before {
-		return invalid("pasties", "together they are larger than %d bytes.", r.Limits.ContentBytes)
+		return invalid("pasties", "together they must have at most %d bytes.", r.Limits.ContentBytes)
 	}
 	return nil
 }
@@ -325,9 +325,9 @@ func size(pasties []Pasty) (length int) {
 func checkText(name, text string, limit int) error {
 	switch {
 	case !utf8.ValidString(text):
-		return invalid(name, "it is not valid UTF-8.")
+		return invalid(name, "it must be valid UTF-8.")
 	case len(text) > limit && utf8.RuneCountInString(text) > limit:
-		return invalid(name, "it is longer than %d characters.", limit)
+		return invalid(name, "it must have at most %d characters.", limit)
 	}
 	return nil
 }
@@ -368,7 +368,7 @@ const (
 func ParseTags(texts ...string) ([]string, error) {
 	tags, fit := splitTags(texts, MaxTags)
 	if !fit {
-		return nil, invalid("tags", "there are more than %d.", MaxTags)
+		return nil, invalid("tags", "there may be at most %d.", MaxTags)
 	}
 	for _, tag := range tags {
 		if err := checkText("tags", tag, MaxTagLength); err != nil {

@@ -120,7 +120,7 @@ func TestCreateRefuses(t *testing.T) {
 		"a broken title":          {Draft{Title: "\xff", Pasties: one}, "title"},
 		"no pasties":              {Draft{}, "pasties"},
 		"four pasties":            {Draft{Pasties: slices.Repeat(one, 4)}, ""},
-		"five pasties":            {Draft{Pasties: slices.Repeat(one, 5)}, "pasties: there are more than 4"},
+		"five pasties":            {Draft{Pasties: slices.Repeat(one, 5)}, "pasties: there may be at most 4"},
 		"no code":                 {Draft{Pasties: append(one, PastyDraft{})}, "pasties[1].code"},
 		"a long title, no code":   {Draft{Pasties: pasties(PastyDraft{Title: long(4097)})}, "pasties[0].title"},
 		"broken code":             {Draft{Pasties: pasties(code("\xff"))}, "pasties[0].code"},

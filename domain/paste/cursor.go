@@ -29,7 +29,7 @@ func ListLimit(limit int) (int, error) {
 }
 
 // ErrCursor is the fault.Invalid for a cursor that is malformed, or belongs to another list or viewer.
-var ErrCursor = fault.InvalidField("cursor", "it is not one that this list has given you. Begin without a cursor.")
+var ErrCursor = fault.InvalidField("cursor", "it is not from this list. Start again without a cursor.")
 
 // cursorSum is the length of a cursor's checksum, which tells the cursors of different lists and viewers apart. It is
 // not a secret: a forged cursor only shows a part of the viewer's own list.

@@ -16,7 +16,7 @@ type Differ func(before, after string) string
 // DiffHeader begins every diff of a pasty's code. PasteMyst's names a temporary file and a time here.
 const DiffHeader = "--- \n+++ \n"
 
-var errDiff = fault.New(fault.Invalid, "A diff in the paste's history does not fit its code.")
+var errDiff = fault.New(fault.Invalid, "A diff in the paste's history does not apply to its code.")
 
 // Revert undoes a unified diff, of a Differ or of diff -u, and returns the text before it. An empty diff changes
 // nothing. It fails with a fault.Invalid when the diff does not fit the text.

@@ -174,7 +174,7 @@ func (e *editor) pasties(changes Changes) error {
 			continue
 		}
 		if len(indexes[change.ID]) == 0 {
-			return invalid(at.field("_id"), "the paste has no pasty with that id, or it is here twice.")
+			return invalid(at.field("_id"), "the paste has no pasty with that id, or the id occurs twice.")
 		}
 		index := indexes[change.ID][0]
 		indexes[change.ID], present[index] = indexes[change.ID][1:], true

@@ -261,7 +261,7 @@ func TestEditRefuses(t *testing.T) {
 		"a new pasty's language":   {with(PastyChanges{Code: new("x"), Language: new("")}), "pasties[1].language"},
 		"a new pasty's title": {with(PastyChanges{Code: new("x"), Title: new(strings.Repeat("x", 4097))}),
 			"pasties[1].title"},
-		"too many pasties":     {Changes{Pasties: slices.Repeat([]PastyChanges{{Code: new("")}}, 5)}, "more than 4"},
+		"too many pasties":     {Changes{Pasties: slices.Repeat([]PastyChanges{{Code: new("")}}, 5)}, "at most 4"},
 		"too much code":        {with(PastyChanges{ID: "one", Code: new(strings.Repeat("x", 5000))}), "10000 bytes"},
 		"private while public": {Changes{Private: new(true)}, "isPrivate, isPublic"},
 		"private and public":   {Changes{Private: new(true), Public: new(true)}, "isPrivate, isPublic"},

@@ -17,9 +17,9 @@ const Original = "original"
 
 var (
 	errNoEdit  = fault.New(fault.NotFound, "The paste has no edit with that number.")
-	errTooFar  = fault.New(fault.NotFound, "That edit is too long ago for a paste of this size.")
+	errTooFar  = fault.New(fault.NotFound, "That edit is too old to be shown for a paste of this size.")
 	errUnknown = fault.New(fault.NotFound,
-		"The paste cannot be shown at that edit: its imported history does not fit its content.")
+		"The paste cannot be shown as of that edit: its imported history does not match its content.")
 )
 
 // maxReverted bounds the bytes of code and diffs that AsOf processes.
@@ -68,7 +68,7 @@ const (
 )
 
 var errLongHistory = fault.New(fault.Invalid,
-	"The history of this paste is too long to be read as a whole. Read single edits instead.")
+	"The history of this paste is too long to read at once. Read single edits instead.")
 
 // Versions returns the content after each edit, oldest first, and first of all as it was before the first edit that is
 // known. The parts that stay the same share their memory. Where an imported entry does not fit the content, the first
@@ -164,7 +164,8 @@ func (c *Content) undo(e Edit) (length int, fits bool) {
 }
 
 // ErrEdited is the fault.Conflict for changes to a paste that someone else edited in the meantime.
-var ErrEdited = fault.New(fault.Conflict, "The paste was edited meanwhile.")
+var ErrEdited = fault.New(fault.Conflict, "The paste was edited in the meantime. Read it again, then repeat your "+
+	"change.")
 
 // Revision identifies everything that edits can change. Unlike the number of edits, it also changes with an import, and
 // with tags, visibility and the order of pasties, which have no history.

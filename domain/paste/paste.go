@@ -40,9 +40,9 @@ func (p Paste) ActiveAt(now time.Time) bool {
 func (p Paste) Validate() error {
 	switch {
 	case !ident.Valid(string(p.ID)):
-		return fault.New(fault.Invalid, "The paste id is not 1 to 64 letters, digits, '-' or '_'.")
+		return fault.New(fault.Invalid, "A paste id must be 1 to 64 letters, digits, '-' or '_'.")
 	case p.Owner != "" && !ident.Valid(string(p.Owner)):
-		return fault.New(fault.Invalid, "The owner's id is not 1 to 64 letters, digits, '-' or '_'.")
+		return fault.New(fault.Invalid, "The owner's id must be 1 to 64 letters, digits, '-' or '_'.")
 	}
 	return nil
 }

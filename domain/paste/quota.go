@@ -34,9 +34,9 @@ func (q Quota) Take(full time.Duration) (time.Duration, error) {
 		full = 0
 	}
 	if retry := full - time.Duration(q.Pastes-1)*q.Interval(); retry > 0 {
-		message := "You have made as many anonymous pastes as you may. Try again later, or create one with an access token."
+		message := "You have reached the limit for anonymous pastes. Try again later, or use an access token."
 		if q.Signed {
-			message = "You have created as many pastes in an hour as you may. Try again later."
+			message = "You have reached the limit for pastes in an hour. Try again later."
 		}
 		return 0, fault.Wrap(fault.Exhausted, message, &QuotaError{q, retry})
 	}
@@ -112,11 +112,10 @@ func (a Allowance) Add(current, addition Holding) error {
 	var message string
 	switch {
 	case a.Pastes > 0 && addition.Pastes > 0 && current.Pastes+addition.Pastes > int64(a.Pastes):
-		const format = "You have as many pastes as you may, %d. Delete some, or wait until some have expired."
+		const format = "You have reached your limit of %d pastes. Delete some, or wait until some expire."
 		message = fmt.Sprintf(format, a.Pastes)
 	case a.Bytes > 0 && addition.Bytes > 0 && current.Bytes+addition.Bytes > a.Bytes:
-		const format = "With this, your pastes and their history would have more than the %d bytes that they may. " +
-			"Delete some of them."
+		const format = "Your pastes and their history would exceed your limit of %d bytes. Delete some pastes."
 		message = fmt.Sprintf(format, a.Bytes)
 	default:
 		return nil

@@ -178,7 +178,7 @@ func (k DeleteKey) Fits(hash KeyHash) bool {
 }
 
 // ErrWrongKey is the fault.Unauthenticated for a DeleteKey of another paste.
-var ErrWrongKey = fault.New(fault.Unauthenticated, "This is not the delete key of the paste.")
+var ErrWrongKey = fault.New(fault.Unauthenticated, "This is not the paste's delete key.")
 
 // String implements fmt.Stringer and does not reveal the key.
 func (k DeleteKey) String() string { return "[redacted]" }

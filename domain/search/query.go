@@ -31,10 +31,10 @@ type Query struct {
 var (
 	errShort = fault.New(fault.Invalid,
 		fmt.Sprintf("Search for a word of at least %d characters, or by tag:, language: or user:.", MinWord))
-	errLong = fault.New(fault.Invalid, fmt.Sprintf("Search for at most %d characters, and %d words.",
+	errLong = fault.New(fault.Invalid, fmt.Sprintf("A search may have at most %d characters and %d words.",
 		MaxLength, maxParts))
-	errNoText = fault.New(fault.Invalid, "The search text is not valid UTF-8.")
-	errUser   = fault.New(fault.Invalid, "Write the name of a user after user:.")
+	errNoText = fault.New(fault.Invalid, "The search text must be valid UTF-8.")
+	errUser   = fault.New(fault.Invalid, "Put a username after user:.")
 )
 
 // queryPart matches mine:, or a word or phrase, with another filter before it or without. It spells out the s of user:,

@@ -64,5 +64,5 @@ type Store interface {
 }
 
 // ErrNoIndex is the fault.Unavailable of a database that cannot be searched.
-var ErrNoIndex = fault.New(fault.Unavailable, "The database lacks the extension pg_trgm, so there is no search. "+
-	"Have a superuser run CREATE EXTENSION pg_trgm in it, and then run 'gluepot search rebuild'.")
+var ErrNoIndex = fault.New(fault.Unavailable, "Search is off: the database lacks the extension pg_trgm. Run CREATE "+
+	"EXTENSION pg_trgm there as a superuser, then 'gluepot search rebuild'.")

@@ -24,7 +24,7 @@ type Secret struct{ text string }
 // with fault.Invalid.
 func ParseSecret(text string) (Secret, error) {
 	if text == "" || !ident.Printable(text, MaxSecretLength) {
-		return Secret{}, fault.New(fault.Invalid, "The token is not 1 to 512 bytes of printable text.")
+		return Secret{}, fault.New(fault.Invalid, "A token must be 1 to 512 bytes of printable text.")
 	}
 	return Secret{text: text}, nil
 }

@@ -51,7 +51,7 @@ func ParseScope(name string) (Scope, error) {
 	case "read":
 		return Read, nil
 	}
-	return Write, fault.New(fault.Invalid, "The scope is neither read nor write.")
+	return Write, fault.New(fault.Invalid, "The scope must be read or write.")
 }
 
 // String returns the scope's name.
@@ -109,7 +109,7 @@ type Viewer struct {
 // SignedIn reports whether the viewer is a user.
 func (v Viewer) SignedIn() bool { return v.User.ID != "" }
 
-var errReadOnly = fault.New(fault.Forbidden, "The access token may only read. Send one with the scope write.")
+var errReadOnly = fault.New(fault.Forbidden, "This access token may only read. Use one with the scope write.")
 
 // MayWrite returns a fault.Forbidden when the viewer's token may only read.
 func (v Viewer) MayWrite() error {

@@ -28,15 +28,15 @@ type Name struct {
 func ParseName(s string) (Name, error) {
 	switch {
 	case s == "":
-		return Name{}, fault.New(fault.Invalid, "The username is empty.")
+		return Name{}, fault.New(fault.Invalid, "The username must not be empty.")
 	case len(s) > MaxNameLength:
-		return Name{}, fault.New(fault.Invalid, "The username is longer than 64 characters.")
+		return Name{}, fault.New(fault.Invalid, "The username must have at most 64 characters.")
 	case strings.ContainsFunc(s, func(c rune) bool {
 		return !ident.Alphanumeric(c) && !strings.ContainsRune(punctuation, c)
 	}):
-		return Name{}, fault.New(fault.Invalid, "The username has a character other than A-Z, a-z, 0-9, '-', '_' and '.'.")
+		return Name{}, fault.New(fault.Invalid, "The username may contain only A-Z, a-z, 0-9, '-', '_' and '.'.")
 	case strings.Trim(s, punctuation) != s:
-		return Name{}, fault.New(fault.Invalid, "The username does not begin and end with a letter or a digit.")
+		return Name{}, fault.New(fault.Invalid, "The username must begin and end with a letter or a digit.")
 	}
 	folded := strings.ToLower(s)
 	if folded == reservedName {
@@ -59,7 +59,7 @@ var officialNames = []string{"admin", "administrator", "root", "operator", "mode
 func (n Name) CheckChosen() error {
 	if slices.Contains(officialNames, n.folded) {
 		return fault.New(fault.Invalid,
-			"The username \""+n.spelling+"\" is reserved for those who run this server. Choose another.")
+			"The username \""+n.spelling+"\" is reserved for the operator of this server. Choose another.")
 	}
 	return nil
 }

@@ -57,13 +57,13 @@ func (u User) NameAndID() string { return u.Name.String() + " (" + string(u.ID) 
 func (u User) Validate() error {
 	switch {
 	case !ident.Valid(string(u.ID)):
-		return fault.New(fault.Invalid, "The user id is not 1 to 64 letters, digits, '-' or '_'.")
+		return fault.New(fault.Invalid, "A user id must be 1 to 64 letters, digits, '-' or '_'.")
 	case !ident.Printable(u.AvatarURL, maxAvatarURL):
-		return fault.New(fault.Invalid, "The avatar URL is not printable text of at most 2048 bytes.")
+		return fault.New(fault.Invalid, "The avatar URL must be printable text of at most 2048 bytes.")
 	case u.DefaultLanguage == "" || !ident.Printable(u.DefaultLanguage, 64):
-		return fault.New(fault.Invalid, "The default language is not 1 to 64 bytes of printable text.")
+		return fault.New(fault.Invalid, "The default language must be 1 to 64 bytes of printable text.")
 	case u.SupporterMonths < 0:
-		return fault.New(fault.Invalid, "The supporter length is negative.")
+		return fault.New(fault.Invalid, "The supporter length must not be negative.")
 	}
 	return nil
 }
@@ -92,7 +92,8 @@ func ValidateIdentities(identities map[string]string) error {
 	for _, provider := range slices.Sorted(maps.Keys(identities)) {
 		id := identities[provider]
 		if provider == "" || id == "" || !ident.Printable(provider, 256) || !ident.Printable(id, 256) {
-			return fault.New(fault.Invalid, "A provider and the id there must be printable text of at most 256 bytes.")
+			return fault.New(fault.Invalid, "A provider and the user's id there must each be printable text of at most 256 "+
+				"bytes.")
 		}
 	}
 	return nil

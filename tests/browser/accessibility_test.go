@@ -202,7 +202,7 @@ func TestProtectedPages(t *testing.T) {
 			tab.do(chromedp.WaitVisible(chromedp.CSS("#password")))
 			look("password")
 			tab.fill("#password", "wrong\r")
-			tab.wantSaid("not the password")
+			tab.wantSaid("The password is wrong")
 			look("wrong-password")
 			tab.show(sealed)
 			look("encrypted-question")

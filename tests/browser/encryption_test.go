@@ -394,7 +394,7 @@ func TestEncryptionOfOther(t *testing.T) {
 			path := "/" + s.store(v) + "#" + v.Key
 			tab := open(t, s.origin)
 			tab.show(path)
-			tab.wantSaid("The paste was decrypted, but what it holds is not a paste.")
+			tab.wantSaid("The decrypted content is not a paste.")
 			s.wantPull("", s.origin+path, "the decrypted content is not a paste", 1)
 		})
 	}
@@ -428,7 +428,7 @@ func encryption(s *sealedSite) {
 		if password != "" {
 			tab.do(chromedp.WaitVisible(chromedp.CSS("#unlock")))
 			tab.fill("#password", "wrong\r")
-			tab.wantSaid("not the password")
+			tab.wantSaid("The password is wrong")
 			tab.wholePicture("password")
 			tab.fill("#password", "\b\b\b\b\b"+password+"\r")
 		}
@@ -591,18 +591,18 @@ func TestEncryptionRefused(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct{ link, page, command string }{
-		"wrong key": {s.store(example) + "#" + strings.Repeat("A", 43), "The key in the link is not",
+		"wrong key": {s.store(example) + "#" + strings.Repeat("A", 43), "The key in the link does not fit",
 			"the key in the link does not fit"},
-		"part of a key": {s.store(example) + "#" + example.Key[:20], "The link lacks a part of the key",
+		"part of a key": {s.store(example) + "#" + example.Key[:20], "Part of the key after the # is missing",
 			"part of the key after"},
-		"stray bits": {s.store(example) + "#" + example.Key[:42] + "B", "The link lacks a part of the key",
+		"stray bits": {s.store(example) + "#" + example.Key[:42] + "B", "Part of the key after the # is missing",
 			"part of the key after"},
-		"no key": {s.store(example), "The link lacks a part of the key", "part of the key after"},
-		"changed": {s.store(tampered) + "#" + example.Key, "the paste was changed or cut",
+		"no key": {s.store(example), "Part of the key after the # is missing", "part of the key after"},
+		"changed": {s.store(tampered) + "#" + example.Key, "the paste was changed or truncated",
 			"the paste was changed or truncated"},
-		"cut": {s.store(cut) + "#" + example.Key, "the paste was changed or cut",
+		"cut": {s.store(cut) + "#" + example.Key, "the paste was changed or truncated",
 			"the paste was changed or truncated"},
-		"nothing left": {shortest + "#" + example.Key, "The paste was cut", "the paste was truncated"},
+		"nothing left": {shortest + "#" + example.Key, "The paste was truncated", "the paste was truncated"},
 		"newer":        {newer + "#" + example.Key, "has format 2, which is newer", "has format 2: update gluepot"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -625,7 +625,7 @@ func TestEncryptionBurns(t *testing.T) {
 	path, key, _ := strings.Cut(strings.TrimPrefix(link, s.origin), "#")
 	for _, cut := range []string{"", "#", "#" + key[:20], "#" + key[:42] + "B"} {
 		tab.show(path + cut)
-		tab.wantSaid("lacks a part of the key")
+		tab.wantSaid("Part of the key after the # is missing")
 		if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
 			t.Errorf("got the question with the link %q, which was cut, want none", cut)
 		}
@@ -665,7 +665,7 @@ func TestEncryptionBurns(t *testing.T) {
 	path, _, _ = strings.Cut(link, "#")
 	s.wantPull(password, path, "add #password to the link", 1)
 	tab.show(strings.TrimPrefix(path, s.origin))
-	tab.wantSaid("put #password behind the link")
+	tab.wantSaid("add #password to the end of the link")
 	tab.show("/sign-in")
 	tab.show(strings.TrimPrefix(link, s.origin))
 	tab.press("#open button", "#unlock")
@@ -747,7 +747,7 @@ func TestEncryptionSentAgain(t *testing.T) {
 		opener, refused, said string
 		before, after         func(*tab)
 	}{
-		"signed out": {program.EpoxyToken, "401", "You are not signed in any more", func(tab *tab) {
+		"signed out": {program.EpoxyToken, "401", "You are no longer signed in", func(tab *tab) {
 			tab.as("")
 		}, func(tab *tab) {
 			tab.as(program.EpoxyToken)

@@ -113,7 +113,7 @@ func walkWithPasswords(t *testing.T, cfg gormstore.Config, without bool) {
 		t.Errorf("got %s, want the other session ended", at)
 	}
 	elsewhere.withPassword(path, "bob", goodPassword, said)
-	elsewhere.wantText("is not right")
+	elsewhere.wantText("is wrong")
 	bob.press("button[value=remove]", said)
 	bob.wantText("last way to sign in")
 
@@ -136,7 +136,7 @@ func walkWithPasswords(t *testing.T, cfg gormstore.Config, without bool) {
 		t.Errorf("got %s, want the session ended by the link", at)
 	}
 	bob.show(link)
-	bob.wantText("not valid any more")
+	bob.wantText("no longer valid")
 
 	// A suspended user has no way in.
 	ann.fill("[name=reason]", "spam")

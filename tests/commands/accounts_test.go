@@ -96,13 +96,13 @@ func TestPasswordCommands(t *testing.T) {
 	i := install(t)
 	const password = "tulip river stone"
 	for stdin, refusal := range map[string]string{
-		"":              "The password has 0 characters. It needs 12 to 256.",
-		"\n" + password: "The password has 0 characters. It needs 12 to 256.",
-		"password1234\n": "The password is too easy to guess. Use more words or " +
-			"characters that do not belong together.",
-		"this is the one of mia alone":   "The password holds the name. Choose another.",
+		"":              "The password has 0 characters. Choose one with 12 to 256.",
+		"\n" + password: "The password has 0 characters. Choose one with 12 to 256.",
+		"password1234\n": "The password is too easy to guess. Use several unrelated words, or more random " +
+			"characters.",
+		"this is the one of mia alone":   "The password contains the username. Choose another password.",
 		strings.Repeat("x", 1<<20):       "The password is much longer than 256 characters. Choose a shorter one.",
-		"tulip river stone\xff and more": "The password is not text in UTF-8.",
+		"tulip river stone\xff and more": "The password must be valid UTF-8.",
 	} {
 		got := i.runReading(stdin, "user create mia --admin --password-stdin")
 		wantRefusal(t, "user create", got, exitFailed, refusal)
@@ -132,7 +132,7 @@ func TestPasswordCommands(t *testing.T) {
 		t.Errorf("got %s, want three acts, and no code", got)
 	}
 	t.Setenv("GLUEPOT_PASSWORDS", "false")
-	const off = "Passwords are off on this server: GLUEPOT_PASSWORDS turns them on."
+	const off = "Passwords are off on this server. The operator can turn them on with GLUEPOT_PASSWORDS=true."
 	wantRefusal(t, "user create", i.runReading(password, "user create ann --password-stdin"), exitFailed, off)
 	t.Setenv("GLUEPOT_PASSKEYS", "false")
 	i.wantRefused("user reset mia", off)

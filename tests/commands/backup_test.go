@@ -49,7 +49,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	wantRefusal(t, "backup again", i.run("backup "+file), exitFailed,
-		"There is a file "+file+" already. Choose another name.")
+		"The file "+file+" already exists. Choose another name.")
 	wantRefusalWith(t, "backup to nowhere", i.run("backup "+file+"/x"), exitFailed,
 		"Cannot write "+file+"/x. (not a directory)")
 	wantNames(t, filepath.Dir(file), []string{"backup.db"})
@@ -99,7 +99,7 @@ func TestRestoreReplaces(t *testing.T) {
 	store := database.Open(t, cfg) // as a server has it
 	i.do("user create newcomer")
 	wantRefusalWith(t, "restore", i.run("restore "+file), exitFailed,
-		"There is a database at "+path+" already. Add --replace")
+		"There is already a database at "+path+". Add --replace")
 	wantRefusal(t, "restore while it is open", i.run("restore --replace --database-connect-timeout 50ms "+file),
 		exitFailed,
 		"The database is open in another process. Stop the server, then try again.")
@@ -163,7 +163,7 @@ func TestRestoreRefusals(t *testing.T) {
 		changed("newer.db",
 			`INSERT INTO gluepot_versions (version_id, is_applied) VALUES (9999, true)`): "is at version 9999",
 		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):       "1 rows refer to missing rows",
-		changed("early.db", `ALTER TABLE gluepot_versions RENAME TO gluepot_schema`): "before its first release",
+		changed("early.db", `ALTER TABLE gluepot_versions RENAME TO gluepot_schema`): "before Gluepot's first release",
 		withLog:                  "has a log (-wal) beside it",
 		linked:                   "has a log (-wal) beside it",
 		database.SQLitePath(cfg): "is the database itself",
@@ -213,8 +213,8 @@ func TestRestoreOverDamage(t *testing.T) {
 		}
 	}
 	wantRefusalWith(t, "restore", i.run("restore --replace "+file), exitFailed,
-		"cannot be read, so what was deleted or revoked there since the backup would be back. "+
-			"Add --with-deleted to accept that.")
+		"cannot be read, so what was deleted or revoked there since the backup would come back. Add --with-deleted to "+
+			"accept that.")
 	got := i.do("restore --replace --with-deleted " + file)
 	_, oldPath, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "The old database is kept at ")
 	if got := contents(t, cfg); got != want {

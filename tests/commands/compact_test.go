@@ -53,7 +53,7 @@ func TestCompact(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := i.run("compact --database-connect-timeout=100ms")
-	wantRefusalWith(t, "compact", got, exitFailed, "in use all the time")
+	wantRefusalWith(t, "compact", got, exitFailed, "is too busy")
 }
 
 // TestPurgedIndex checks that neither a backup nor a compacted file holds even three characters of a deleted paste.

@@ -369,7 +369,7 @@ func TestCopyRefusals(t *testing.T) {
 	execute(t, partial, `UPDATE installation SET copying_from = '`+uidOf(t, source)+` run'`)
 	execute(t, partial, `DELETE FROM pastes WHERE id <> 'private1'`)
 	url, unused := partial.URL, database.EmptySQLite(t)
-	const unended = "the target of a copy that has not ended"
+	const unended = "the target of an unfinished copy"
 	refused("stats --database-url "+url, exitFailed, unended)
 	refused("backup --database-url "+url+" "+t.TempDir()+"/b.db", exitFailed, unended)
 	refused("serve --http-addr 127.0.0.1:0 --database-url "+url, exitFailed, unended)
@@ -486,7 +486,7 @@ func TestCopyGivenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		i := installation{t, cfg.URL}
-		i.wantRefused("user create ann", "The database is the target of a copy that has not ended. Run 'gluepot copy' again.")
+		i.wantRefused("user create ann", "The database is the target of an unfinished copy. Run 'gluepot copy' again.")
 		if strings.HasPrefix(cfg.URL, "sqlite") {
 			for _, suffix := range []string{"", "-wal", "-shm"} {
 				if err := os.Remove(database.SQLitePath(cfg) + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -120,7 +120,7 @@ func TestUnusablePath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, part := range map[string]string{
-		folder: "names a file that this user may write", link: "(it is a link to a file that is not there)",
+		folder: "names a file that this user may write", link: "(it is a link to a file that does not exist)",
 	} {
 		i := installation{t, "sqlite://" + path}
 		for _, line := range []string{"migrate up", "serve"} {

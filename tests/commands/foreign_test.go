@@ -46,7 +46,7 @@ func wantForeign(t *testing.T, url, table string) {
 	for _, line := range usesOf(t, url) {
 		got := run(t, strings.Fields(line)...)
 		wantRefusalWith(t, line, got, exitFailed,
-			fmt.Sprintf("belongs to another program: Gluepot did not make its %q. Nothing was changed. Check ", table))
+			fmt.Sprintf("belongs to another program: Gluepot did not create its %q. Nothing was changed. Check ", table))
 		if strings.Contains(got.stderr, "hunter2") {
 			t.Errorf("%s: got %q, want no password", line, got.stderr)
 		}

@@ -143,7 +143,7 @@ func TestHealthReadsSettingsOfListener(t *testing.T) {
 		t.Errorf("got %+v, want exit code 0", got)
 	}
 	for addr, part := range map[string]string{
-		"nowhere": "it takes HOST:PORT", "127.0.0.1:0": "no fixed port", "postgres://u:p@h:1/d": "may hold a password",
+		"nowhere": "give HOST:PORT", "127.0.0.1:0": "no fixed port", "postgres://u:p@h:1/d": "may hold a password",
 	} {
 		wantRefusalWith(t, addr, runWith(t, []string{"GLUEPOT_HTTP_ADDR=" + addr}, "health"), exitUsage, part)
 	}

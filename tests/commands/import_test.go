@@ -129,7 +129,7 @@ func TestImportOfOrphans(t *testing.T) {
 	const orphan = `{"_id":"p1","ownerId":"gone","createdAt":1,"pasties":[]}`
 	line := "import pastemyst --json --rejects-dir " + t.TempDir() + " --pastes -"
 	wantRefusal(t, line+" --orphans keep", i.runReading(orphan, line+" --orphans keep"), exitUsage,
-		`--orphans is "keep": it takes reject or anonymous. See 'gluepot import pastemyst --help'`)
+		`--orphans is "keep": give reject or anonymous. See 'gluepot import pastemyst --help'`)
 	for _, flag := range []string{"", " --orphans reject"} {
 		got := i.runReading(orphan, line+flag)
 		if got.code != exitFailed || !strings.Contains(got.stderr, "The owner is not a user here. Import the users first.") {
@@ -166,7 +166,7 @@ func TestImportOfIncompletePastes(t *testing.T) {
 	} {
 		got := i.runReading(record, line)
 		if got.code != exitFailed || !strings.Contains(got.stderr,
-			"standard input:1: The record is not a whole paste: "+reason) {
+			"standard input:1: The record is not a complete paste: "+reason) {
 			t.Errorf("%s: got %+v, want exit code 1 and %q", record, got, reason)
 		}
 	}

@@ -77,11 +77,11 @@ func TestBlock(t *testing.T) {
 		wantLike(t, step.line, i.do(step.line), step.want)
 	}
 	i.wantRefused("block remove 192.0.2.1",
-		"That network is not blocked. A block is removed by the network it was made for.")
+		"That network is not blocked. Name exactly the network that was blocked.")
 	i.wantRefused("block add here --reason spam",
-		"That is not a network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
+		"That is not a network. Enter one such as 192.0.2.0/24 or 2001:db8::/32, or an IP address.")
 	wantRefusal(t, "block add", i.run("block add 192.0.2.1 --reason="), exitUsage,
-		`--reason is "": it takes one line of at most 500 bytes. See 'gluepot block add --help'`)
+		`--reason is "": give one line of at most 500 bytes. See 'gluepot block add --help'`)
 }
 
 func TestReport(t *testing.T) {

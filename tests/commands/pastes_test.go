@@ -154,11 +154,11 @@ func TestPasteTextsRefused(t *testing.T) {
 	)
 	for line, want := range map[string]string{
 		"paste create " + binary: `"` + binary +
-			`" is not text in UTF-8.`,
+			`" is not UTF-8 text.`,
 		"paste create " + large:             `"` + large + `"` + tooLarge,
 		"paste create " + half + " " + half: `"` + half + `"` + tooLarge,
 		"paste edit " + id + " --add " + binary: `"` + binary +
-			`" is not text in UTF-8.`,
+			`" is not UTF-8 text.`,
 		"paste edit " + id + " --add " + large: `"` + large + `"` + tooLarge,
 		"paste create --language klingon": "language of standard input" +
 			noLanguage,
@@ -166,9 +166,9 @@ func TestPasteTextsRefused(t *testing.T) {
 			`"` + noLanguage,
 		"paste edit " + id + " --language " + only + "=klingon --pasty " + only +
 			"=-": "language of standard input" + noLanguage,
-		"paste create --title " + strings.Repeat("x", 1025): "title: it is longer than 1024 characters.",
+		"paste create --title " + strings.Repeat("x", 1025): "title: it must have at most 1024 characters.",
 		"paste create --owner nobody":                       "There is no such user.",
-		"paste create --paste-max-pasties 1 - " + half:      "pasties: there are more than 1.",
+		"paste create --paste-max-pasties 1 - " + half:      "pasties: there may be at most 1.",
 	} {
 		i.wantRefused(line, want)
 	}
@@ -307,7 +307,7 @@ func TestPasteEdit(t *testing.T) {
 	i.wantRefused("paste edit "+only.ID+" --remove "+only.Pasties[0].ID,
 		"The paste would have no pasty left: delete the paste instead.")
 	i.wantRefused("paste edit "+only.ID+" --private",
-		"The paste is anonymous: only one that has an owner can be private, public or tagged.")
+		"The paste is anonymous: only a paste with an owner can be private, public or tagged.")
 }
 
 // TestPasteList lists the pastes of one user, newest first, including expired ones.
@@ -423,8 +423,8 @@ func TestPasteListFilters(t *testing.T) {
 	}
 	const eitherIDsOrFlags = "give either ids or flags that describe pastes. See 'gluepot paste remove --help'"
 	for line, want := range map[string]string{
-		"paste list --limit -1": `--limit is "-1": it takes 0 or a positive number. See 'gluepot paste list --help'`,
-		"paste list --since tomorrow": `--since is "tomorrow": it takes a time such as ` +
+		"paste list --limit -1": `--limit is "-1": give 0 or a positive number. See 'gluepot paste list --help'`,
+		"paste list --since tomorrow": `--since is "tomorrow": give a time such as ` +
 			`24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z. ` +
 			"See 'gluepot paste list --help'",
 		"paste list epoxy --anonymous":             "name one user, or give --anonymous",
@@ -455,7 +455,7 @@ func TestPasteRemove(t *testing.T) {
 	const question = "Remove 1 paste? [y/N] "
 	line := "paste remove --anonymous --reason more"
 	if got, want := i.runReading("n\n", line), (result{
-		exitFailed, "", question + "gluepot: Nothing was removed: answer y, or give --yes.\n",
+		exitFailed, "", question + "gluepot: Nothing was removed. Answer y, or give --yes.\n",
 	}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -469,7 +469,7 @@ func TestPasteRemove(t *testing.T) {
 		i.do("paste show " + id)
 	}
 	i.wantRefused("paste restore "+first, `"`+first+`": There is no removed paste with that id, or its content is gone. `+
-		"One that is hidden with its user comes back when the user's suspension ends.")
+		"Pastes hidden by a suspension return when it ends.")
 	wantLike(t, "audit list", i.do("audit list --limit 3"), `AT                   ACTOR     ACT            TARGET    REASON
 YYYY-MM-DD HH:MM:SS  operator  paste.restore  RANDOMID  
 YYYY-MM-DD HH:MM:SS  operator  paste.restore  RANDOMID  

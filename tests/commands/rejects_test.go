@@ -50,7 +50,7 @@ func TestRejectsReport(t *testing.T) {
 	got, _ := i.imports(folder, "--users "+users+" --api-keys "+keys+" --pastes "+pastes)
 	rejects := filepath.Join(folder, "%-export.json.rejects")
 	for _, part := range []string{
-		users + ":1: The username does not begin and end with a letter or a digit.\n", keys + ":1: ", pastes + ":1: ",
+		users + ":1: The username must begin and end with a letter or a digit.\n", keys + ":1: ", pastes + ":1: ",
 		pastes + ":2: The record is not a JSON object of the expected form.\n",
 		"gluepot: Rejected records: 4, kept in " + strings.ReplaceAll(rejects, "%", "users") + " and " +
 			strings.ReplaceAll(rejects, "%", "api-keys") + " and " + strings.ReplaceAll(rejects, "%", "pastes") + ".\n",

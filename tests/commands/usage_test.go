@@ -14,7 +14,7 @@ import (
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	const (
-		lifetimes = "it takes a time such as 30m, 12h, 90d or 1w2d, the largest unit first."
+		lifetimes = "give a time such as 30m, 12h, 90d or 1w2d, the largest unit first."
 		notOwned  = "only a paste with an --owner can be private, public or tagged"
 		oneOf     = "choose one of %s. See 'gluepot paste %s --help'"
 		noChange  = "give at least one of --title, --pasty, --add, --remove, --language, --tags, " +
@@ -43,20 +43,20 @@ func TestUsageErrors(t *testing.T) {
 		"push --tokn x":        "unknown flag: --tokn. See 'gluepot push --help'",
 		"user list --jsn":      "unknown flag: --jsn. Did you mean --json? See 'gluepot user list --help'",
 
-		"stats --database-max-connections many": `--database-max-connections is "many": it takes a whole number`,
-		"stats --database-migrate=maybe":        `--database-migrate is "maybe": it takes true or false`,
+		"stats --database-max-connections many": `--database-max-connections is "many": give a whole number`,
+		"stats --database-migrate=maybe":        `--database-migrate is "maybe": give true or false`,
 		"serve --limit-anonymous-pastes -1": "--limit-anonymous-pastes is -1: choose a number up to a million, " +
 			"or 0 for no limit",
-		"serve --sweep-interval soon": `--sweep-interval is "soon": it takes a time such as 500ms, 10s, 2m or 30d`,
+		"serve --sweep-interval soon": `--sweep-interval is "soon": give a time such as 500ms, 10s, 2m or 30d`,
 		"serve --sweep-interval soon --http-addr x --removed-retention 3d": `--sweep-interval is "soon": ` +
-			`it takes a time such as ` +
-			"500ms, 10s, 2m or 30d\ngluepot: " + `--http-addr is "x": it takes HOST:PORT or unix:PATH`,
-		"config --http-addr x": `--http-addr is "x": it takes HOST:PORT or unix:PATH`,
-		"user create epoxy --supporter-months many": `--supporter-months is "many": it takes a whole number. ` +
+			`give a time such as ` +
+			"500ms, 10s, 2m or 30d\ngluepot: " + `--http-addr is "x": give HOST:PORT or unix:PATH`,
+		"config --http-addr x": `--http-addr is "x": give HOST:PORT or unix:PATH`,
+		"user create epoxy --supporter-months many": `--supporter-months is "many": give a whole number. ` +
 			`See 'gluepot user create --help'`,
-		"audit list --limit -1":  `--limit is "-1": it takes 0 or a positive number. See 'gluepot audit list --help'`,
-		"report list --limit -1": `--limit is "-1": it takes 0 or a positive number. See 'gluepot report list --help'`,
-		"user create epoxy --service github": `--service is "github": it takes NAME=VALUE. ` +
+		"audit list --limit -1":  `--limit is "-1": give 0 or a positive number. See 'gluepot audit list --help'`,
+		"report list --limit -1": `--limit is "-1": give 0 or a positive number. See 'gluepot report list --help'`,
+		"user create epoxy --service github": `--service is "github": give NAME=VALUE. ` +
 			`See 'gluepot user create --help'`,
 
 		"token issue epoxy --expires-in soon": `--expires-in is "soon": ` + lifetimes +
@@ -69,12 +69,12 @@ func TestUsageErrors(t *testing.T) {
 			` See 'gluepot token issue --help'`,
 		"token issue epoxy --expires-in 32768w": `--expires-in is "32768w": ` + lifetimes +
 			" See 'gluepot token issue --help'",
-		"paste create --expires-in 3d": `--expires-in is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
+		"paste create --expires-in 3d": `--expires-in is "3d": give never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
 			"See 'gluepot paste create --help'",
-		"push --expires-in 3d": `--expires-in is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
+		"push --expires-in 3d": `--expires-in is "3d": give never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
 			"See 'gluepot push --help'",
 		"serve --paste-max-lifetime 3d": `--paste-max-lifetime is "3d": ` +
-			`it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y`,
+			`give never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y`,
 		"paste create --expires-in=": "--expires-in is empty. Give it a value, or leave it out",
 
 		"paste create --owner=":                     "--owner is empty. Give it a value, or leave it out",
@@ -96,8 +96,8 @@ func TestUsageErrors(t *testing.T) {
 		"paste edit a --private --unlisted": fmt.Sprintf(oneOf, "--private, --public and --unlisted", "edit"),
 		"paste edit a --public=false": "--public=false does not say what the paste becomes: " +
 			"choose --private, --public or --unlisted",
-		"paste edit a --pasty b":           `--pasty is "b": it takes ID=FILE. See 'gluepot paste edit --help'`,
-		"paste edit a --language b":        `--language is "b": it takes ID=NAME. See 'gluepot paste edit --help'`,
+		"paste edit a --pasty b":           `--pasty is "b": give ID=FILE. See 'gluepot paste edit --help'`,
+		"paste edit a --language b":        `--language is "b": give ID=NAME. See 'gluepot paste edit --help'`,
 		"paste edit a --pasty b=":          "a file has no name",
 		"paste edit a --add /no/such/file": `cannot read "/no/such/file": no such file or directory`,
 		"paste edit a --add - --pasty b=-": "only one of the files can be standard input",

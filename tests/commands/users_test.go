@@ -32,10 +32,10 @@ func TestUserCreateRefused(t *testing.T) {
 	i := install(t)
 	i.do("user create Epoxy")
 	i.wantRefused("user create ePOXY", "The username is taken. Choose another.")
-	i.wantRefused("user create -- -x", "The username does not begin and end with a letter or a digit.")
-	i.wantRefused("user create putty --supporter-months -1", "The supporter length is negative.")
+	i.wantRefused("user create -- -x", "The username must begin and end with a letter or a digit.")
+	i.wantRefused("user create putty --supporter-months -1", "The supporter length must not be negative.")
 	i.wantRefused("user create putty --service =x",
-		"A provider and the id there must be printable text of at most 256 bytes.")
+		"A provider and the user's id there must each be printable text of at most 256 bytes.")
 	if got := strings.Count(i.do("user list --json"), "\n"); got != 1 {
 		t.Errorf("got %d users, want the first alone", got)
 	}
@@ -179,7 +179,7 @@ func TestUserDeleteAsks(t *testing.T) {
 	i := install(t)
 	i.do("user create Epoxy")
 	for _, answer := range []string{"", "\n", "n\n", "yesterday\n"} {
-		want := result{exitFailed, "", question + "gluepot: Nothing was deleted: answer y, or give --yes.\n"}
+		want := result{exitFailed, "", question + "gluepot: Nothing was deleted. Answer y, or give --yes.\n"}
 		if got := i.runReading(answer, "user delete epoxy"); got != want {
 			t.Errorf("the answer %q: got %+v, want %+v", answer, got, want)
 		}

@@ -351,7 +351,7 @@ func TestNewerDatabase(t *testing.T) {
 		}
 
 		execute("UPDATE installation SET oldest_version = 99999")
-		const refusal = "The database is at version 99999, but this program knows versions up to "
+		const refusal = "The database is at version 99999, but this program knows only versions up to "
 		_, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
 		if !strings.Contains(body, refusal) {
 			t.Errorf("got %s, want %q in it", body, refusal)
@@ -366,7 +366,7 @@ func TestNewerDatabase(t *testing.T) {
 		}
 		code, stdout, _ := program.Run(t, []string{url}, "migrate", "status")
 		if code != 0 || !strings.Contains(stdout, "know version 99999 or a later one") ||
-			!strings.Contains(stdout, "This one cannot") {
+			!strings.Contains(stdout, "This program cannot") {
 			t.Errorf("status: got exit code %d, %q, want 0 and which versions can use the database", code, stdout)
 		}
 	})

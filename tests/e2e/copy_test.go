@@ -131,7 +131,7 @@ func TestServerBesideACopy(t *testing.T) {
 		if err := gormstore.NewCopies(database.Open(t, target)).Begin(t.Context(), from.UID, "killed"); err != nil {
 			t.Fatal(err)
 		}
-		const sentence = "The database is the target of a copy that has not ended. Run 'gluepot copy' again."
+		const sentence = "The database is the target of an unfinished copy. Run 'gluepot copy' again."
 		if status, body := post(); status != http.StatusServiceUnavailable || !strings.Contains(body, sentence) {
 			t.Errorf("got %d %s, want 503 with %q", status, body, sentence)
 		}

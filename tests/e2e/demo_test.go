@@ -258,7 +258,7 @@ func TestDemoRefusesOthersData(t *testing.T) {
 					"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_SWEEP_INTERVAL=1us",
 				}, "serve", "--demo")
 				code, stderr := p.Wait(), p.Stderr.String()
-				if code != 1 || p.Stdout.String() != "" || !strings.Contains(stderr, "The database holds data of its own") ||
+				if code != 1 || p.Stdout.String() != "" || !strings.Contains(stderr, "this one holds other data") ||
 					strings.Count(stderr, "\n") != 1 {
 					t.Errorf("got exit code %d, %q, %q, want 1 and one line about data of its own", code, p.Stdout.String(), stderr)
 				}

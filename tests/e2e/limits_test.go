@@ -336,7 +336,7 @@ func TestStoreFull(t *testing.T) {
 		id, _, _ := strings.Cut(rest, `"`)
 		ids = append(ids, id)
 	}
-	const full = "This service is full: you can read and delete, but not add. Try again later."
+	const full = "This server is full: you can read and delete pastes, but not add any. Try again later."
 	if answer, body := create(); answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, full) {
 		t.Errorf("got %s %s, want 503 and %q", answer.Status, body, full)
 	}
@@ -345,7 +345,7 @@ func TestStoreFull(t *testing.T) {
 	a.wantRefusal("edit_paste", arguments{"id": ids[0], "pasties": texts(arguments{"code": "x"})}, full)
 	a.mustCall("read_paste", arguments{"id": ids[0]}, &toolPaste{})
 	wantStatus(t, p, "/paste/"+ids[0], http.StatusOK)
-	p.WaitForLog("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached")
+	p.WaitForLog("the pastes use at least four fifths of GLUEPOT_STORE_MAX_BYTES: at the limit, no pastes can be created")
 	a.mustCall("delete_paste", arguments{"id": ids[0]}, &struct{}{})
 	for _, id := range ids[1:] {
 		if answer, body := exchange(t, p, http.MethodDelete, "/paste/"+id, owner); answer.StatusCode != http.StatusOK {

@@ -292,7 +292,7 @@ func TestMCPSenders(t *testing.T) {
 			&public)
 		owner.mustCall("create_paste", arguments{"visibility": "private", "pasties": draft["pasties"]}, &private)
 
-		const onlyReads = "The access token may only read."
+		const onlyReads = "This access token may only read."
 		for _, id := range []string{public.ID, private.ID, "unknown0"} {
 			reader.wantRefusal("edit_paste", arguments{"id": id, "title": "x"}, onlyReads)
 			reader.wantRefusal("delete_paste", arguments{"id": id}, onlyReads)
@@ -322,12 +322,13 @@ func TestMCPSenders(t *testing.T) {
 		visitor.wantRefusal("create_paste", arguments{"visibility": "public", "pasties": draft["pasties"]}, noToken)
 		visitor.wantRefusal("search_pastes", arguments{"query": "mine:"}, noToken)
 		visitor.mustCall("create_paste", draft, &anonymous)
-		visitor.wantRefusal("delete_paste", arguments{"id": anonymous.ID, "deleteKey": "wrong"}, "This is not the delete key")
+		visitor.wantRefusal("delete_paste", arguments{"id": anonymous.ID, "deleteKey": "wrong"}, "This is not the paste's "+
+			"delete key")
 		visitor.mustCall("delete_paste", arguments{"id": anonymous.ID, "deleteKey": anonymous.DeleteKey}, &struct{}{})
 
 		owner.mustCall("create_paste", draft, &toolPaste{}) // the owner has four of the fixture, two from above, and this one
 		owner.mustCall("create_paste", draft, &toolPaste{})
-		owner.wantRefusal("create_paste", draft, "You have as many pastes as you may, 8.")
+		owner.wantRefusal("create_paste", draft, "You have reached your limit of 8 pastes.")
 
 		command("block add 192.0.2.0/24 --reason spam")
 		for _, token := range []string{"", program.MortarToken} {
@@ -439,18 +440,18 @@ func TestMCPLimits(t *testing.T) {
 	visitor := newAgent(t, p, "", "X-Forwarded-For", "192.0.2.1")
 	visitor.mustCall("create_paste", draft, &created)
 	visitor.mustCall("create_paste", draft, &created)
-	visitor.wantRefusal("create_paste", draft, "as many")
+	visitor.wantRefusal("create_paste", draft, "reached the limit")
 	if status, body := send(t, p, http.MethodPost, "/paste", aPaste, "X-Forwarded-For",
 		"192.0.2.1"); status != http.StatusTooManyRequests {
 		t.Errorf("got %d %s, want 429: the API and MCP share the quota", status, body)
 	}
 	owner := newAgent(t, p, program.EpoxyToken)
 	owner.mustCall("create_paste", draft, &toolPaste{})
-	owner.wantRefusal("create_paste", draft, "as many")
+	owner.wantRefusal("create_paste", draft, "reached the limit")
 
 	wrong := arguments{"id": created.ID, "deleteKey": "wrong"}
 	for range 3 {
-		visitor.wantRefusal("delete_paste", wrong, "This is not the delete key")
+		visitor.wantRefusal("delete_paste", wrong, "This is not the paste's delete key")
 	}
 	visitor.wantRefusal("delete_paste", wrong, "Too many")
 	right := arguments{"id": created.ID, "deleteKey": created.DeleteKey}
@@ -531,7 +532,7 @@ func TestMCPBodies(t *testing.T) {
 		a.mustCall("create_paste", arguments{"pasties": texts(arguments{"code": code})}, &created)
 		resource, err := a.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "paste://" + created.ID})
 		if !whole {
-			const sentence = "The paste is too long to be read here. Get its files from http://"
+			const sentence = "The paste is too long to read here. Get its files from http://"
 			a.wantRefusal("read_paste", arguments{"id": created.ID}, sentence)
 			if err == nil || !strings.Contains(err.Error(), sentence) {
 				t.Errorf("got %v for the resource, want %q", err, sentence)

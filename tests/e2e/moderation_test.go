@@ -253,7 +253,7 @@ func TestAdministration(t *testing.T) {
 		do(pageOf("epoxy"), url.Values{"do": {"unsuspend"}})
 		answer, body := admin.ask(http.MethodPost, pageOf("mortar"), url.Values{"do": {"suspend"}, "reason": {"a slip"}})
 		if answer.StatusCode != http.StatusBadRequest ||
-			!strings.Contains(body, "only another administrator can suspend it") {
+			!strings.Contains(body, "Only another administrator can suspend it") {
 			t.Errorf("got %d %s, want 400: administrators cannot suspend themselves", answer.StatusCode, body)
 		}
 		other.signIn(program.EpoxyToken)
@@ -324,7 +324,7 @@ func TestReports(t *testing.T) {
 		want(reader, http.StatusBadRequest, http.MethodPost, "/"+id+"/report", url.Values{"reason": {"dull"}},
 			"Choose one of the reasons")
 		long := url.Values{"reason": {"spam"}, "text": {strings.Repeat("x", 2001)}}
-		want(reader, http.StatusBadRequest, http.MethodPost, "/"+id+"/report", long, "longer than 2000 characters")
+		want(reader, http.StatusBadRequest, http.MethodPost, "/"+id+"/report", long, "at most 2000 characters")
 		form := []string{"Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html"}
 		m.wantStatus(http.StatusForbidden, "POST", "/"+id+"/report", "reason=spam",
 			append(form, "Sec-Fetch-Site", "cross-site")...)
@@ -332,7 +332,7 @@ func TestReports(t *testing.T) {
 			want(reader, http.StatusSeeOther, http.MethodPost, "/"+other+"/report", complaint, "")
 		}
 		want(reader, http.StatusTooManyRequests, http.MethodPost, "/"+other+"/report", complaint,
-			"as many reports as you may")
+			"the limit for reports")
 		m.operate("block add 192.0.2.0/24 --reason spam")
 		m.wantStatus(http.StatusForbidden, "POST", "/"+id+"/report", "reason=spam",
 			append(form, "X-Forwarded-For", "192.0.2.7")...)
@@ -387,7 +387,7 @@ func TestOrigins(t *testing.T) {
 		}
 		shows := func(id, want string) bool {
 			_, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "paste", "show", id, "--origin")
-			return stdout == want && (want != "" || strings.Contains(stderr, "No address is kept for that paste"))
+			return stdout == want && (want != "" || strings.Contains(stderr, "No address is stored for that paste"))
 		}
 		off := program.Serve(t, cfg.URL, settings...)
 		if id := create(off, "/api/v2/paste", aPaste, "192.0.2.7"); !shows(id, "") {

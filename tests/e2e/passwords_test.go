@@ -93,7 +93,7 @@ func TestFirstAdministrator(t *testing.T) {
 		}
 		for _, path := range paths {
 			if answer, body := v.ask(http.MethodGet, path, nil); answer.StatusCode != http.StatusForbidden ||
-				!strings.Contains(body, "not valid any more") {
+				!strings.Contains(body, "no longer valid") {
 				t.Errorf("got %d %s, want 403: the link was used", answer.StatusCode, body)
 			}
 		}

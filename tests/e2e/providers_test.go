@@ -167,7 +167,7 @@ func TestProviders(t *testing.T) {
 		ann.origin = "http://" + first.Address
 		ann.wantPage(http.StatusOK, "Signed in as <b>ann</b>", http.MethodGet, "/starred", nil)
 		ann.wantPage(http.StatusOK, "New password", http.MethodGet, "/sign-up", nil) // anybody may sign up with a password
-		ann.wantPage(http.StatusBadRequest, "was finished already", http.MethodPost, "/sign-up",
+		ann.wantPage(http.StatusBadRequest, "is already finished", http.MethodPost, "/sign-up",
 			url.Values{"name": {"again"}})
 
 		ann.wantPage(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
@@ -219,7 +219,7 @@ func TestCallbacks(t *testing.T) {
 	session := ann.cookie("gluepot-session")
 
 	back := ann.startSignIn("oidc", "")
-	eve.wantPage(http.StatusBadRequest, "was not begun in this browser", http.MethodGet, back, nil)
+	eve.wantPage(http.StatusBadRequest, "was started in another browser", http.MethodGet, back, nil)
 	ann.wantPage(http.StatusSeeOther, "/pastes", http.MethodGet, back, nil)
 	if ann.cookie("gluepot-session") == session {
 		t.Error("got the session from before signing in, want another one")
@@ -228,7 +228,7 @@ func TestCallbacks(t *testing.T) {
 	other.Jar.SetCookies(&url.URL{Scheme: "http", Host: node.Address},
 		[]*http.Cookie{{Name: "gluepot-session", Value: session}})
 	other.wantPage(http.StatusSeeOther, "/sign-in", http.MethodGet, "/pastes", nil)
-	ann.wantPage(http.StatusBadRequest, "was finished already", http.MethodGet, back, nil) // replayed
+	ann.wantPage(http.StatusBadRequest, "is already finished", http.MethodGet, back, nil) // replayed
 	countRows := func() (counts string) {
 		t.Helper()
 		err := database.SQL(t, cfg).QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM users) || ' users, ' ||
@@ -283,7 +283,7 @@ func TestCallbacks(t *testing.T) {
 	// A flow that another user began links nothing.
 	link := ann.startLink("github")
 	ann.wantPage(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
-	ann.wantPage(http.StatusForbidden, "Another user began to link", http.MethodGet, link, nil)
+	ann.wantPage(http.StatusForbidden, "Another user started to link", http.MethodGet, link, nil)
 
 	// The same subject at another provider is another person.
 	with.OIDC.Behave(func(b *idp.Behaviour) { b.Account = idp.Account{Subject: "77", Name: "ann"} })
@@ -376,10 +376,10 @@ func TestRefusalsAreLogged(t *testing.T) {
 			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=email_domain=example.org"},
 			map[string]any{"email": "canary@elsewhere.example", "email_verified": true},
 			http.StatusForbidden, "may not sign in here",
-			"the address in the claim email is not of example.org",
+			"the address in the claim email is not at example.org",
 		},
 		"a closed registration": {
-			[]string{"GLUEPOT_REGISTRATION=closed"}, nil, http.StatusForbidden, "it takes no new ones",
+			[]string{"GLUEPOT_REGISTRATION=closed"}, nil, http.StatusForbidden, "it does not accept new ones",
 			"no user has this identity, and the registration is closed",
 		},
 		"no invitation": {
@@ -498,7 +498,7 @@ func TestInvitations(t *testing.T) {
 	}
 	ann.wantReturn(http.StatusSeeOther, "/sign-up", "oidc", "invite="+secret)
 	ann.wantPage(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
-	stranger.wantPage(http.StatusForbidden, "not valid any more", http.MethodGet, link, nil)
+	stranger.wantPage(http.StatusForbidden, "no longer valid", http.MethodGet, link, nil)
 }
 
 // TestBlockedNewcomer blocks a network while a visitor and a user from it sign in with providers.

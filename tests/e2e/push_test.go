@@ -166,7 +166,7 @@ func TestPushAnonymously(t *testing.T) {
 	p.wantFailure(2, "x", []string{"push", "--expires-in", ""}, "--expires-in")
 	p.wantFailure(2, "x", []string{"push", "--server", ""}, "--server")
 	p.wantFailure(2, "", []string{"push", "absent.txt"}, "absent.txt")
-	p.wantFailure(1, "", []string{"push", p.file("picture.png", "\x89PNG\xff")}, "is not text in UTF-8")
+	p.wantFailure(1, "", []string{"push", p.file("picture.png", "\x89PNG\xff")}, "is not UTF-8 text")
 	p.wantFailure(1, "", []string{"push", p.file("long.txt", strings.Repeat("x", 3<<20))}, "larger than 2097152 bytes")
 	p.wantFailure(2, "", []string{"pull", "../x"}, "neither a paste id")
 	p.wantFailure(2, "", []string{"pull", link, "--server", "http://" + server.Address}, "leave out --server")
@@ -218,7 +218,7 @@ func TestPushSignedIn(t *testing.T) {
 	if status != http.StatusOK || !strings.Contains(body, `"isPublic":true`) {
 		t.Errorf("got %d %s, want a public paste", status, body)
 	}
-	p.wantFailure(2, "x", []string{"push", "--public", "--private"}, "exclude each other")
+	p.wantFailure(2, "x", []string{"push", "--public", "--private"}, "not both")
 	p.mustRun("x", "push")
 	p.wantFailure(2, "", []string{"list", "--limit", "-1"}, "--limit is negative")
 	rows := func(limit string) int { return strings.Count(p.mustRun("", "list", "--limit", limit), "\n") - 1 }

@@ -61,17 +61,18 @@ func TestReadOnlyServer(t *testing.T) {
 			body, _ := io.ReadAll(response.Body)
 			_ = response.Body.Close()
 			if response.StatusCode != http.StatusServiceUnavailable ||
-				!strings.Contains(string(body), "This server only reads for now.") {
+				!strings.Contains(string(body), "This server is read-only for now.") {
 				t.Errorf("%s %s: got %d and %s, want 503 and the reason", c.method, c.path, response.StatusCode, body)
 			}
 		}
 		for _, token := range []string{"", program.EpoxyToken} {
 			a := newAgent(t, server, token)
 			a.mustCall("read_paste", arguments{"id": "tie0000a"}, &toolPaste{})
-			a.wantRefusal("create_paste", arguments{"pasties": texts(arguments{"code": "a"})}, "This server only reads for now.")
+			a.wantRefusal("create_paste", arguments{"pasties": texts(arguments{"code": "a"})},
+				"This server is read-only for now.")
 			if token != "" {
-				a.wantRefusal("edit_paste", arguments{"id": "tie0000a", "title": "a"}, "This server only reads for now.")
-				a.wantRefusal("delete_paste", arguments{"id": "tie0000a"}, "This server only reads for now.")
+				a.wantRefusal("edit_paste", arguments{"id": "tie0000a", "title": "a"}, "This server is read-only for now.")
+				a.wantRefusal("delete_paste", arguments{"id": "tie0000a"}, "This server is read-only for now.")
 			}
 		}
 		time.Sleep(300 * time.Millisecond) // several intervals

@@ -221,7 +221,7 @@ func TestScopes(t *testing.T) {
 		for _, r := range requests {
 			response, body := exchange(t, server, r.method, r.target, token, "\n{")
 			if response.StatusCode != http.StatusForbidden ||
-				!strings.Contains(body, `"statusMessage":"The access token may only read.`) {
+				!strings.Contains(body, `"statusMessage":"This access token may only read.`) {
 				t.Errorf("%s %s: got %s, %s, want 403", r.method, r.target, response.Status, body)
 			}
 		}
@@ -234,7 +234,7 @@ func TestScopes(t *testing.T) {
 			}
 		}
 		code, _, stderr = program.Run(t, settings, "token", "issue", "epoxy", "--scope", "admin")
-		if code == 0 || !strings.Contains(stderr, "read nor write") {
+		if code == 0 || !strings.Contains(stderr, "must be read or write") {
 			t.Errorf("got exit code %d, %s, want a failure for an unknown scope", code, stderr)
 		}
 	})

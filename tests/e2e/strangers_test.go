@@ -237,7 +237,7 @@ func TestAdministratorsAgainstAnother(t *testing.T) {
 		}
 		for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: signUpForm("", otherPassword)} {
 			answer, body := (&visitor{t: t, p: nodes[1]}).ask(method, link[1], form)
-			if answer.StatusCode != http.StatusForbidden || !strings.Contains(body, "not valid any more") {
+			if answer.StatusCode != http.StatusForbidden || !strings.Contains(body, "no longer valid") {
 				t.Errorf("%s: got %d %s, want 403: the link's creator is no longer an administrator", method, answer.StatusCode,
 					body)
 			}

@@ -239,11 +239,11 @@ func git(method, path, body string) way {
 // reasons are parts of the sentences of refusals, with the reasons.
 var reasons = [][2]string{
 	{"may only read", "read-only"}, {"suspended", "suspended"}, {"network is blocked", "blocked"},
-	{"bytes that they may", "quota"}, {"here is no paste with that id", "none"}, {"esource not found", "none"},
+	{"exceed your limit", "quota"}, {"here is no paste with that id", "none"}, {"esource not found", "none"},
 	{"There is nothing here", "none"}, {"This paste no longer exists", "none"}, {"This paste was removed", "none"},
 	{"key after the # is missing", "key"}, {"token is missing or not valid", "sign-in"},
 	{"You are not signed in", "sign-in"}, {"not logged in", "sign-in"}, {"gluepot login", "sign-in"},
-	{"This is not the delete key", "sign-in"},
+	{"You are no longer signed in", "sign-in"}, {"This is not the paste", "sign-in"},
 }
 
 var statusOf = map[string]int{

@@ -87,7 +87,7 @@ func TestClones(t *testing.T) {
 			}
 			program.Eventually(t, "a clone of a long history is refused with a sentence", func() bool {
 				err := clone(node, "127.0.5.1", id)
-				return err != nil && strings.Contains(err.Error(), "too long to be cloned")
+				return err != nil && strings.Contains(err.Error(), "too long to clone")
 			})
 		})
 	}

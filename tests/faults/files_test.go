@@ -43,7 +43,7 @@ func TestDiskFull(t *testing.T) {
 		}
 		acknowledged++
 	}
-	const message = "no room left on its disk"
+	const message = "disk is full"
 	background.cut()
 	start := time.Now().Truncate(time.Microsecond)
 	program.Eventually(t, "the node's log names the full disk", func() bool {
@@ -99,8 +99,8 @@ func TestDiskFullAtStart(t *testing.T) {
 	for line, database := range map[string]string{"stats": url, "serve": url,
 		"migrate up": "sqlite://" + filepath.Join(disk, "new.db")} {
 		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + database}, strings.Fields(line)...)
-		if code != 1 || stdout != "" || !strings.Contains(stderr, "no room left on its disk") {
-			t.Errorf("%s: got exit code %d, %q, %q, want 1 and no room left on its disk", line, code, stdout, stderr)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, "disk is full") {
+			t.Errorf("%s: got exit code %d, %q, %q, want 1 and disk is full", line, code, stdout, stderr)
 		}
 	}
 }

@@ -75,9 +75,9 @@ func TestPostgresOutOfConnections(t *testing.T) {
 			return false
 		})
 		proxy.Resume()
-		program.Eventually(t, "an answer says that PostgreSQL takes no more connections", func() bool {
+		program.Eventually(t, "an answer says that PostgreSQL accepts no more connections", func() bool {
 			status, body := node.Get("/user/epoxy", "")
-			return status == http.StatusServiceUnavailable && strings.Contains(body, "takes no more connections")
+			return status == http.StatusServiceUnavailable && strings.Contains(body, "accepts no more connections")
 		})
 	}, func() {
 		for _, connection := range others {

@@ -95,7 +95,7 @@ func TestUnreleasedDatabase(t *testing.T) {
 		for what, err := range map[string]error{"migrating": migrateErr, "readiness": store.Ready(t.Context()),
 			"the schema": schemaErr} {
 			if got := fault.MessageOf(err); !fault.Is(err, fault.Unavailable) ||
-				!strings.Contains(got, "before its first release") ||
+				!strings.Contains(got, "before Gluepot's first release") ||
 				!strings.Contains(got, "import the data again") {
 				t.Errorf("%s: got %q (%v), want a sentence that says what to do", what, got, err)
 			}

@@ -35,12 +35,12 @@ func TestMissingRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close() //nolint:errcheck // the test has ended
-	wantSentence(t, "connecting", store.Connect(t.Context()), "right")
-	wantSentence(t, "readiness", store.Ready(t.Context()), "right")
+	wantSentence(t, "connecting", store.Connect(t.Context()), "privilege")
+	wantSentence(t, "readiness", store.Ready(t.Context()), "privilege")
 	_, err = gormstore.NewPastes(store).ActiveCount(t.Context())
-	wantSentence(t, "a read", err, "right")
+	wantSentence(t, "a read", err, "privilege")
 	err = gormstore.NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, "p", func(paste.Paste) error { return nil })
-	wantSentence(t, "a write", err, "right")
+	wantSentence(t, "a write", err, "privilege")
 }
 
 // TestMissingSchema migrates a database whose search_path names no existing schema.

@@ -40,22 +40,22 @@ var (
 	errConflict     = fault.New(fault.Conflict, messageConflict)
 	errIDTaken      = fault.New(fault.Conflict, messageConflict)
 	errIdentityUsed = fault.New(fault.Conflict, messageConflict) // another user signs in with the identity
-	errInvalid      = fault.New(fault.Invalid, "The database does not accept this value.")
+	errInvalid      = fault.New(fault.Invalid, "The database does not accept one of the values.")
 	errUnavailable  = fault.New(fault.Unavailable, messageUnavailable)
 	errFull         = fault.New(fault.Unavailable,
-		"The database has no room left on its disk. Make some, then try again.")
+		"The database's disk is full. Free some space, then try again.")
 	errTooManyConnections = fault.New(fault.Unavailable,
-		"The database takes no more connections. Try again in a moment.")
+		"The database accepts no more connections. Try again in a moment.")
 	errDamaged     = fault.New(fault.Unavailable, "The database file is damaged.") // or no database
 	errCannotOpen  = fault.New(fault.Unavailable, messageUnavailable)              // the file cannot be opened
 	errNoPrivilege = fault.New(fault.Unavailable,
-		"The database user lacks a right that Gluepot needs. Grant it, or use the user that owns the tables.")
+		"The database user lacks a privilege that Gluepot needs. Grant it, or use the user that owns the tables.")
 	errNoSchema = fault.New(fault.Unavailable,
 		"The database has no schema for the tables. Create it, or check the search_path of the database user.")
 	errUnexpected = fault.Unexpected(nil)
 )
 
-var errReadOnly = fault.New(fault.Unavailable, "This server only reads for now. Try again later.")
+var errReadOnly = fault.New(fault.Unavailable, "This server is read-only for now. Try again later.")
 
 // Translate turns an error of GORM, database/sql or a driver into a *fault.Error. It leaves nil and a *fault.Error
 // alone.

@@ -117,13 +117,13 @@ func backupVersions(ctx context.Context, backup *sql.DB, from string) (version, 
 	switch {
 	case err != nil && diagnose(err) == ErrOutdated || err == nil && version == 0:
 		if backup.QueryRowContext(ctx, "SELECT count(*) FROM "+unreleasedTable).Scan(&version) == nil {
-			return refused(" was made by a version of Gluepot from before its first release, which this one cannot read.")
+			return refused(" is from before Gluepot's first release, and this version cannot read it.")
 		}
 		return refused(" is a database, but not Gluepot's.")
 	case err != nil:
 		return 0, 0, Translate(err)
 	case version > latest:
-		return refused(" is at version %d, but this program knows versions up to %d only. Run a newer gluepot.",
+		return refused(" is at version %d, but this program knows only versions up to %d. Run a newer gluepot.",
 			version, latest)
 	}
 	return version, latest, nil

@@ -76,8 +76,8 @@ func checkTables(ctx context.Context, db *sql.DB, dialect *Dialect, cfg Config) 
 		return err
 	}
 	return fault.New(fault.Conflict,
-		fmt.Sprintf("The database %s belongs to another program: Gluepot did not make its %q. "+
-			"Nothing was changed. Check %s, or use an empty database.", URL(cfg.URL), names[inTheWay], cfg.urlSetting()))
+		fmt.Sprintf("The database %s belongs to another program: Gluepot did not create its %q. Nothing was changed. "+
+			"Check %s, or use an empty database.", URL(cfg.URL), names[inTheWay], cfg.urlSetting()))
 }
 
 // namesOf returns the first column of a query.

@@ -34,15 +34,15 @@ type Migration struct {
 
 var (
 	errUnreleased = fault.New(fault.Unavailable,
-		"The database was made by a version of Gluepot from before its first release, "+
-			"which this one cannot read. Start with an empty database, and import the data again.")
+		"This database is from before Gluepot's first release, and this version cannot read it. Start with an empty "+
+			"database, and import the data again.")
 	errStandby = fault.New(fault.Unavailable,
 		"The database server is a standby. Check that GLUEPOT_DATABASE_URL leads to the primary.")
 	errClock = fault.New(fault.Unavailable,
 		fmt.Sprintf("The clocks of this machine and of the database server differ by more than %v. "+
-			"Set both by NTP.", maxClockDifference))
+			"Synchronise both by NTP.", maxClockDifference))
 	errCopying = fault.New(fault.Unavailable,
-		"The database is the target of a copy that has not ended. Run 'gluepot copy' again.")
+		"The database is the target of an unfinished copy. Run 'gluepot copy' again.")
 )
 
 // Schema says how the tables of a database and this program fit.
@@ -71,7 +71,7 @@ func (s Schema) Same() error {
 		return ErrOutdated
 	case s.Version > s.Latest:
 		return fault.New(fault.Unavailable, fmt.Sprintf(
-			"The database is at version %d, but this program knows versions up to %d only. Run a newer gluepot.",
+			"The database is at version %d, but this program knows only versions up to %d. Run a newer gluepot.",
 			s.Version, s.Latest))
 	}
 	return nil

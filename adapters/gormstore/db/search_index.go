@@ -10,7 +10,7 @@ import (
 )
 
 var errPreparing = fault.New(fault.Conflict,
-	"Another 'gluepot search rebuild' is making the index. Try again when it has ended.")
+	"Another 'gluepot search rebuild' is building the index. Try again when it has finished.")
 
 const searchIndexLock = "hashtext('gluepot: search index')"
 

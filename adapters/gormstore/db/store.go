@@ -139,7 +139,7 @@ func (s *Store) connectError(err error) error {
 	case errCannotOpen:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
 			"Cannot open the database %s. Check that %s names a file that this user may write, "+
-				"in a folder where this user may make files.",
+				"in a folder where this user may create files.",
 			url, setting), err)
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf(

@@ -15,7 +15,7 @@ import (
 )
 
 var errInUse = fault.New(fault.Unavailable,
-	"The database is in use all the time: others write to it, or read it for long. Try again later.")
+	"The database is too busy: others keep writing to it, or read it for a long time. Try again later.")
 
 // purgeIndex removes deleted text from the search index. Its trigrams would stay until the index merges them.
 const purgeIndex = `INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram) VALUES ('optimize')`

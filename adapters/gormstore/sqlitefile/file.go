@@ -51,7 +51,7 @@ func Create(ctx context.Context, path string) error {
 	log := checkNoLog(path) // before the next line: another process makes the database first
 	if _, err := os.Lstat(path); err == nil {
 		if _, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return errors.New("it is a link to a file that is not there")
+			return errors.New("it is a link to a file that does not exist")
 		}
 		return nil
 	}
@@ -100,7 +100,7 @@ func fileFault(path string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrExist):
-		return fault.New(fault.Conflict, fmt.Sprintf("There is a file %s already. Choose another name.", path))
+		return fault.New(fault.Conflict, fmt.Sprintf("The file %s already exists. Choose another name.", path))
 	case IsFull(err):
 		return err
 	}

@@ -91,7 +91,7 @@ func (t *Target) check(ctx context.Context, from string, replace bool) (bool, er
 	for _, suffix := range logSuffixes {
 		if LogSize(from, suffix) > 0 {
 			return false, fault.New(fault.Invalid, fmt.Sprintf(
-				"%s has a log (%s) beside it: it is a database in use and no backup. Make one with 'gluepot backup'.",
+				"%s has a log (%s) beside it, so it is a database in use, not a backup. Make a backup with 'gluepot backup'.",
 				from, suffix))
 		}
 	}
@@ -111,7 +111,7 @@ func (t *Target) check(ctx context.Context, from string, replace bool) (bool, er
 		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is the database itself.", from))
 	case !replace:
 		return false, fault.New(fault.Conflict, fmt.Sprintf(
-			"There is a database at %s already. Add --replace to put the backup in its place and keep the old one beside it.",
+			"There is already a database at %s. Add --replace to put the backup in its place and keep the old one beside it.",
 			t.Path))
 	}
 	if err := t.CheckForeign(ctx, t.Path); fault.Is(err, fault.Conflict) { // a damaged file can be replaced

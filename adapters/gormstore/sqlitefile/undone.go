@@ -141,5 +141,5 @@ func notCompared(path string, err error) error {
 		return err
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf("%s cannot be read, so what was deleted or revoked there since the "+
-		"backup would be back. Add --with-deleted to accept that.", path), err)
+		"backup would come back. Add --with-deleted to accept that.", path), err)
 }

@@ -94,8 +94,8 @@ func (m *Memory) Share() int64 { return m.share }
 func (m *Memory) Claim(client string) Claim { return Claim{memory: m, client: client} }
 
 // ErrNoMemory is returned when a claim exceeds the memory that is free.
-var ErrNoMemory = fault.Wrap(fault.Busy, "There are too many long requests and answers at the moment. Try again.",
-	errors.New("GLUEPOT_HTTP_MAX_MEMORY is in use, and nothing came free in time or too many requests wait for it"))
+var ErrNoMemory = fault.Wrap(fault.Busy, "Too many large requests and answers are in progress. Try again shortly.",
+	errors.New("GLUEPOT_HTTP_MAX_MEMORY is used up: not enough became free in time, or too many requests wait for it"))
 
 // Claim is the memory that one request holds. The methods that change it take its new size. The first 16 KiB are free.
 type Claim struct {

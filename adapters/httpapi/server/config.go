@@ -69,9 +69,9 @@ func (c Config) Validate() error {
 	_, _, noAddress := net.SplitHostPort(c.Addr)
 	if path, isSocket := c.Socket(); isSocket {
 		noAddress = nil
-		check(path != "", "ADDR is %q: it takes HOST:PORT or unix:PATH", c.Addr)
+		check(path != "", "ADDR is %q: give HOST:PORT or unix:PATH", c.Addr)
 	}
-	check(noAddress == nil, "ADDR is %q: it takes HOST:PORT or unix:PATH", c.Addr)
+	check(noAddress == nil, "ADDR is %q: give HOST:PORT or unix:PATH", c.Addr)
 	check((c.TLSCertFile == "") == (c.TLSKeyFile == ""),
 		"TLS_CERT_FILE is %q and GLUEPOT_HTTP_TLS_KEY_FILE %q: set both or neither", c.TLSCertFile, c.TLSKeyFile)
 	const positive, zeroOrPositive = " is %v: choose a positive time", " is %v: choose zero or a positive time"

@@ -65,10 +65,10 @@ func (c *certificate) forHandshake(*tls.ClientHelloInfo) (*tls.Certificate, erro
 	changed, err := c.load()
 	switch {
 	case err != nil:
-		c.log.Error("the new certificate cannot be used, the one before stays", zap.String("certificate", c.certFile),
-			zap.String("key", c.keyFile), zap.Error(err))
+		c.log.Error("the new certificate cannot be used: the previous one stays in use",
+			zap.String("certificate", c.certFile), zap.String("key", c.keyFile), zap.Error(err))
 	case changed:
-		c.log.Info("the certificate was read again", zap.String("certificate", c.certFile),
+		c.log.Info("the certificate was reloaded", zap.String("certificate", c.certFile),
 			zap.Time("expires", c.current.Leaf.NotAfter))
 	}
 	return c.current, nil

@@ -188,8 +188,8 @@ func TestTLSCertificateIsReadAgain(t *testing.T) {
 	f.put(t, first)
 	mustShake(t, server, first)
 
-	errors := lines.FilterMessage("the new certificate cannot be used, the one before stays")
-	reloads := lines.FilterMessage("the certificate was read again")
+	errors := lines.FilterMessage("the new certificate cannot be used: the previous one stays in use")
+	reloads := lines.FilterMessage("the certificate was reloaded")
 	if errors.Len() != 3 || reloads.Len() != 3 {
 		t.Errorf("got %d changes refused and %d applied in the log, want 3 and 3: %v", errors.Len(), reloads.Len(),
 			lines.All())

@@ -28,9 +28,9 @@ func Invalid(format string, values ...any) error {
 }
 
 var (
-	errNotJSON      = Invalid("The body is not one JSON object in UTF-8.")
+	errNotJSON      = Invalid("The body must be a single JSON object in UTF-8.")
 	errNotEncrypted = Invalid(
-		"An encrypted paste has only the fields version, cipher, salt, expiresIn, isPrivate and burn.")
+		"An encrypted paste may have only the fields version, cipher, salt, expiresIn, isPrivate and burn.")
 )
 
 // DecodeDraft decodes a paste to create. It ignores the ids of pasties. It fails with fault.Invalid.
@@ -223,7 +223,7 @@ func elements(from *jsontext.Decoder, read func(i int) error) error {
 	_, err := from.ReadToken()
 	for i := 0; err == nil && from.PeekKind() != jsontext.KindEndArray; i++ {
 		if i == MaxParts {
-			return Invalid("%s: there are more than %d.", field, MaxParts)
+			return Invalid("%s: there may be at most %d.", field, MaxParts)
 		}
 		err = read(i)
 	}

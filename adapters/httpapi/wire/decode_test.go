@@ -12,7 +12,7 @@ import (
 // TestDecode decodes unusual and invalid JSON.
 func TestDecode(t *testing.T) {
 	t.Parallel()
-	const notJSON = "The body is not one JSON object in UTF-8."
+	const notJSON = "The body must be a single JSON object in UTF-8."
 	for body, want := range map[string]struct{ title, problem string }{
 		`{"title":"a"}`:                   {title: "a"},
 		"\ufeff {\"title\":\"a\"} \n":     {title: "a"},
@@ -62,7 +62,7 @@ func TestLastValue(t *testing.T) {
 
 func TestDecodeEncrypted(t *testing.T) {
 	t.Parallel()
-	const others = "An encrypted paste has only the fields version, cipher, salt, expiresIn, isPrivate and burn."
+	const others = "An encrypted paste may have only the fields version, cipher, salt, expiresIn, isPrivate and burn."
 	for body, want := range map[string]string{
 		`{"version":1,"cipher":"AAAA","salt":"AAAA"}`: "",
 		`{"version":1,"title":"t"}`:                   others,
@@ -95,7 +95,7 @@ func TestTags(t *testing.T) {
 		`[null]`:           {problem: wrongType},
 		`[["a"]]`:          {problem: wrongType},
 		`{"":"a"}`:         {problem: wrongType},
-		`[""` + strings.Repeat(`,""`, MaxParts) + `]`: {problem: "tags: there are more than 65536."},
+		`[""` + strings.Repeat(`,""`, MaxParts) + `]`: {problem: "tags: there may be at most 65536."},
 	} {
 		draft, err := DecodeDraft([]byte(`{"tags":` + tags + `,"pasties":[{"code":""}]}`))
 		if message := fault.MessageOf(err); err != nil && message != want.problem || err == nil && want.problem != "" {

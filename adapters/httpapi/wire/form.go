@@ -29,7 +29,8 @@ var (
 	errBrokenForm = Invalid("The form in the body is incomplete or malformed.")
 	errNoFile     = Invalid("The form has neither a file nor a text. Send one, as curl -F file=@NAME does.")
 	errTexts      = Invalid("The form has more than one text. Send several as files, as curl -F file=@NAME does.")
-	errMixed      = Invalid("The form has files, and a field that is neither a file nor one of %s.",
+	errMixed      = Invalid("The form has files, and a field that is neither a file nor one of these: %s. Remove that "+
+		"field.",
 		strings.Join(settings, ", "))
 )
 
@@ -74,7 +75,7 @@ func DecodeForm(contentType string, body []byte, most int) (form Form, err error
 			hasText, form.Text = true, content.String()
 		default:
 			if _, twice := form.Settings[key]; twice {
-				return form, Invalid("%s: the form has it twice.", key)
+				return form, Invalid("%s: the form has this field twice. Send it once.", key)
 			}
 			form.Settings[key] = content.String()
 		}

@@ -183,7 +183,7 @@ func ReadTexts(ctx context.Context, stdin io.Reader, files []string, limit int) 
 			message := fmt.Sprintf("%s is too large: a paste may have %d bytes in all.", DisplayName(file), limit)
 			return nil, fault.New(fault.Invalid, message)
 		case !utf8.Valid(text):
-			return nil, fault.New(fault.Invalid, fmt.Sprintf("%s is not text in UTF-8.", DisplayName(file)))
+			return nil, fault.New(fault.Invalid, fmt.Sprintf("%s is not UTF-8 text.", DisplayName(file)))
 		}
 		texts[i], remaining = string(text), remaining-len(text)
 	}

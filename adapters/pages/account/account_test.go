@@ -50,7 +50,7 @@ func TestAccount(t *testing.T) {
 		says   string
 	}{
 		"a name that is taken":  {profile("MORTAR", ""), http.StatusConflict, "The username is taken"},
-		"no name":               {profile("", ""), http.StatusBadRequest, "The username is empty."},
+		"no name":               {profile("", ""), http.StatusBadRequest, "The username must not be empty."},
 		"an avatar of http":     {profile("Epoxy", "http://example.com/a.png"), http.StatusBadRequest, "https://"},
 		"an avatar of a script": {profile("Epoxy", "javascript:alert(1)"), http.StatusBadRequest, "https://"},
 		"no language":           {url.Values{"name": {"Epoxy"}}, http.StatusBadRequest, "language"},

@@ -177,8 +177,8 @@ func TestSetUp(t *testing.T) {
 		},
 		"no repetition": {url.Values{"name": {"root"}, "password": {goodPassword}}, http.StatusBadRequest,
 			"differ"},
-		"nothing":              {url.Values{}, http.StatusBadRequest, "The username is empty."},
-		"the name as password": {newForm("mortimer", "mortimer mortimer"), http.StatusBadRequest, "holds the name"},
+		"nothing":              {url.Values{}, http.StatusBadRequest, "The username must not be empty."},
+		"the name as password": {newForm("mortimer", "mortimer mortimer"), http.StatusBadRequest, "contains the username"},
 	} {
 		answer, rejected, err := s.Post("", path, c.form)
 		if err != nil || rejected || answer.Code != c.status || cookieOf(answer) != "" {

@@ -68,7 +68,7 @@ func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.
 	}
 	days, err := strconv.ParseUint(fields.Get("days"), 10, 12)
 	if err != nil {
-		return fault.New(fault.Invalid, "The number of days is not one of the list. Open the page again, and choose one.")
+		return fault.New(fault.Invalid, "Choose one of the lifetimes in the list.")
 	}
 	input.ExpiresIn = time.Duration(days) * 24 * time.Hour
 	created, secret, err := p.Modules.Tokens.Issue.Own(r.Context(), r.Actor(), input)

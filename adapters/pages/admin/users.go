@@ -152,7 +152,7 @@ func (p *pages) changeUser(w http.ResponseWriter, r *site.Request, fields url.Va
 	return p.done(w, err, to)
 }
 
-var errMistyped = fault.New(fault.Invalid, "That is not the username. Type it to delete the account.")
+var errMistyped = fault.New(fault.Invalid, "This is not the username. Type the username to delete the account.")
 
 // deleteUser deletes a user if the form has the user's current name.
 func (p *pages) deleteUser(r *site.Request, id user.ID, fields url.Values) error {

@@ -52,7 +52,8 @@ func TestUsers(t *testing.T) {
 	}
 	visit.WantIn(t, s.Page("/admin/users?suspended=on"), "No users match.", `name="suspended" checked`)
 	visit.WantIn(t, s.Page("/admin/users?name=%25"), "No users match.")
-	visit.WantIn(t, s.Page("/admin/users?name=%ff"), "Look for users by a part of the name, or by the id.")
+	visit.WantIn(t, s.Page("/admin/users?name=%ff"), "Search for a part of a username, or a user id, of at most 64 "+
+		"printable bytes.")
 	for _, query := range []string{
 		"order=age", "after=x", "after=1.", "after=1.Upper", "after=99999999999999999999.a", "after=9223372036854775807.a",
 	} {
@@ -119,7 +120,7 @@ func TestUser(t *testing.T) {
 
 	for _, name := range []string{"", "root", "epox"} {
 		form := url.Values{"do": {"delete"}, "name": {name}, "pastes": {"delete"}}
-		visit.WantIn(t, wantAnswer(s, http.StatusBadRequest, path, form), "That is not the username.")
+		visit.WantIn(t, wantAnswer(s, http.StatusBadRequest, path, form), "This is not the username.")
 	}
 	wantRefused(s, "/admin", url.Values{"do": {"delete"}})
 	wantAnswer(s, http.StatusBadRequest, path, url.Values{"do": {"delete"}, "name": {"epoxy"}})
@@ -170,7 +171,7 @@ func TestOwnAccount(t *testing.T) {
 		{"do": {"unmake-admin"}}, {"do": {"suspend"}, "reason": {"spam"}},
 		{"do": {"delete"}, "name": {"root"}, "pastes": {"delete"}},
 	} {
-		visit.WantIn(t, wantAnswer(s, http.StatusBadRequest, path, form), "That is your own account")
+		visit.WantIn(t, wantAnswer(s, http.StatusBadRequest, path, form), "This is your own account")
 	}
 	visit.WantIn(t, s.Page(path), "<span>administrator</span>")
 }

@@ -86,8 +86,7 @@ func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) 
 }
 
 // signInToSend is the message above a form whose session has ended.
-const signInToSend = "You are not signed in any more. Nothing is lost: " +
-	"sign in in another tab, then send this form again."
+const signInToSend = "You are no longer signed in. Nothing is lost: sign in in another tab, then send this form again."
 
 // formStatuses maps the errors after which the form is shown again to its status.
 var formStatuses = map[fault.Kind]int{
@@ -104,7 +103,7 @@ func (p *pages) hintAtRaw(handler site.Handler) site.Handler {
 			return err
 		}
 		raw := p.Address(r.Request) + p.Config.BasePath + "/raw"
-		return fault.New(fault.Invalid, "This path takes the form of its page. Send a text or a file to "+raw+
+		return fault.New(fault.Invalid, "This path accepts only the form on its page. Send text or a file to "+raw+
 			": curl --data-binary @FILE "+raw)
 	}
 }

@@ -132,15 +132,15 @@ func TestWrongForms(t *testing.T) {
 		form visit.Form
 		want string // after the field
 	}{
-		"title": {visit.Form{"title", strings.Repeat("x", 1025), "code", "x"}, "It is longer than 1024 characters."},
+		"title": {visit.Form{"title", strings.Repeat("x", 1025), "code", "x"}, "It must have at most 1024 characters."},
 		"name-2": {visit.Form{"code", "x", "name", "", "code", "x", "name", strings.Repeat("x", 4097)},
-			"It is longer than 4096 characters."},
+			"It must have at most 4096 characters."},
 		"language-1": {visit.Form{"code", "x", "language", "Klingon"}, "No language has that name."},
-		"code-1":     {visit.Form{"code", "", "code", ""}, "It is missing."},
-		"code-3":     {visit.Form{"code", "x", "code", "", "code", broken}, "It is not valid UTF-8."},
+		"code-1":     {visit.Form{"code", "", "code", ""}, "It is required."},
+		"code-3":     {visit.Form{"code", "x", "code", "", "code", broken}, "It must be valid UTF-8."},
 		"expires":    {visit.Form{"code", "x", "expires", "3d"}, "It must be one of never, 1h"},
-		"pasties":    {visit.Form{"code", "x", "code", "x", "code", "x"}, "There are more than 2."},
-		"":           {visit.Form{"code", "x", "expires", "1h", "visibility", "public"}, "You are not signed in any more."},
+		"pasties":    {visit.Form{"code", "x", "code", "x", "code", "x"}, "There may be at most 2."},
+		"":           {visit.Form{"code", "x", "expires", "1h", "visibility", "public"}, "You are no longer signed in."},
 	} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
@@ -239,7 +239,7 @@ func TestProgramsAtTheForm(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	const raw = "http://example.com/api/v2/raw"
-	const useRaw = "Send a text or a file to " + raw + ": curl --data-binary @FILE " + raw
+	const useRaw = "Send text or a file to " + raw + ": curl --data-binary @FILE " + raw
 	for name, c := range map[string]struct{ contentType, accept, body, want string }{
 		"curl -d x":                  {"application/x-www-form-urlencoded", "*/*", "x", useRaw},
 		"curl --data-binary @FILE":   {"application/x-www-form-urlencoded", "*/*", "a=b&c%d;e\n", useRaw},

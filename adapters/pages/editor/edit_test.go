@@ -62,7 +62,7 @@ func TestEdit(t *testing.T) {
 	}
 	visit.WantIn(t, s.Returns(editPath, http.StatusBadRequest,
 		visit.FilledIn(s.Page(editPath)).With("title", 0, strings.Repeat("x", 1025))),
-		`id="title-problem">It is longer than 1024 characters.`)
+		`id="title-problem">It must have at most 1024 characters.`)
 }
 
 // TestEditKeepsBytes saves texts that a browser cannot send back unchanged.

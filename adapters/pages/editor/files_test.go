@@ -78,7 +78,7 @@ func TestChosenFiles(t *testing.T) {
 	if answer.Code != http.StatusBadRequest {
 		t.Errorf("got %d, want the form again", answer.Code)
 	}
-	visit.WantIn(t, answer.Body.String(), "Left out, because they are not UTF-8 text: &lt;cat&gt;.png.",
+	visit.WantIn(t, answer.Body.String(), "Left out because they are not UTF-8 text: &lt;cat&gt;.png.",
 		"\nkept</textarea>",
 		`value="a.txt"`,
 		`aria-describedby="files-problem"`)

@@ -46,7 +46,7 @@ func TestFork(t *testing.T) {
 	}
 	visit.WantIn(t, s.Returns("/", 200, visit.Form{"origin", "k2j4x8m1", "code", "y", "do", "add"}),
 		`name="origin" value="k2j4x8m1"`)
-	visit.WantIn(t, s.Returns("/", 400, visit.Form{"origin", "a b", "code", "y"}), "not the id of a paste")
+	visit.WantIn(t, s.Returns("/", 400, visit.Form{"origin", "a b", "code", "y"}), "must be the id of a paste")
 	if _, err := s.Get("/private0/fork"); err == nil {
 		t.Error("got a form with a private paste of another user, want nothing")
 	}

@@ -226,7 +226,7 @@ func (f *pasteForm) add(name, code string) {
 func (p *formPage) change() (status int) {
 	form := &p.Form
 	if len(form.notText) > 0 {
-		p.Wrong = problem{site.FieldFile, fmt.Sprintf("Left out, because they are not UTF-8 text: %s.",
+		p.Wrong = problem{site.FieldFile, fmt.Sprintf("Left out because they are not UTF-8 text: %s.",
 			strings.Join(form.notText, ", "))}
 		return http.StatusBadRequest
 	}

@@ -74,8 +74,8 @@ func TestSearch(t *testing.T) {
 		t.Errorf("got %v, %d %v, want a redirect to sign in", err, answer.Code, answer.Header())
 	}
 	for query, want := range map[string]string{
-		"ab": "at least 3 characters", "a+b+c": "at least 3 characters", "user:%00": "the name of a user",
-		"%ff%ff%ff":              "not valid UTF-8",
+		"ab": "at least 3 characters", "a+b+c": "at least 3 characters", "user:%00": "a username after user:",
+		"%ff%ff%ff":              "must be valid UTF-8",
 		strings.Repeat("a", 501): "at most 500 characters", strings.Repeat("abc+", 17): "16 words",
 	} {
 		answer, err := s.Get("/search?q=" + query)

@@ -76,6 +76,6 @@ func TestColoursOfALongPaste(t *testing.T) {
 	wantColours(t, s.Page("/longcode"))
 	s.Holds("toolong0", visit.Content(paste.Pasty{Language: "Python", Code: strings.Repeat("pass # a comment\n", 18<<10)}))
 	page := s.Page("/toolong0")
-	visit.WantIn(t, page, `<p class="note">Highlighted up to line 15420, as more would take too long.</p>`,
+	visit.WantIn(t, page, `<p class="note">Highlighting ends in line 15420: the rest takes too long.</p>`,
 		`>15420</a><span class="k">pass</span> <span class="c">`, `>15421</a>pass # a comment`)
 }

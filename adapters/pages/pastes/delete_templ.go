@@ -49,7 +49,7 @@ func (p *pages) deletionView(page pastePage, askKey, wrong bool) templ.Component
 			}
 			if askKey {
 				if wrong {
-					templ_7745c5c3_Err = site.Alert("This is not the delete key of the paste.").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = site.Alert("This is not the paste's delete key.").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -74,7 +74,7 @@ func TestDeleteKey(t *testing.T) {
 	}
 	for _, wrong := range []string{"", "key=", "key=wrong", "key=" + key + "x"} {
 		if answer := ask(http.MethodPost, path+"/delete", wrong, nil); answer.Code != http.StatusUnauthorized ||
-			!strings.Contains(answer.Body.String(), "not the delete key") {
+			!strings.Contains(answer.Body.String(), "not the paste&#39;s delete key") {
 			t.Errorf("%q: got %d %s, want 401", wrong, answer.Code, answer.Body)
 		}
 	}

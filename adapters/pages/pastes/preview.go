@@ -51,7 +51,7 @@ func (p *pages) preview(w http.ResponseWriter, r *site.Request, fields url.Value
 const maxPreviews = 4
 
 var errManyPreviews = fault.Wrap(fault.Busy, "Your previews are still being rendered. Try again shortly.",
-	errors.New("a client has more previews at once than may wait"))
+	errors.New("too many previews of one client wait"))
 
 // turns lets each client do one thing at a time. The zero turns are ready.
 type turns struct {

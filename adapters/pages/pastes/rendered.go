@@ -70,7 +70,7 @@ func (d *document) Render(ctx context.Context, to io.Writer) error {
 		switch tokens.Next() {
 		case html.ErrorToken: // the end
 			if late {
-				b = append(b, `<p class="note">Some colours were not ready in time. Reload the page to see them.</p>`...)
+				b = append(b, `<p class="note">Some highlighting was not ready in time. Reload the page to see it.</p>`...)
 			}
 			_, err := to.Write(b)
 			return err

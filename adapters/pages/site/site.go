@@ -115,4 +115,4 @@ func (r *Request) Actor() audit.Actor {
 const maxWaiting = 8
 
 var errManyLarge = fault.Wrap(fault.Busy, "Many large pastes are being requested at the moment. Try again shortly.",
-	errors.New("half of the processors make large pages, and more requests wait for them than may"))
+	errors.New("every slot for making large pages was taken, and too many requests wait for one"))

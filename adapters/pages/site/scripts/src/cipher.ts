@@ -9,7 +9,7 @@ const utf8 = new TextEncoder();
 export const withPassword = "password";
 
 export const insecure =
-  "Encrypting and decrypting need a page that came over HTTPS: browsers have no cryptography without it.";
+  "Encryption needs HTTPS: browsers offer cryptography only to pages loaded over HTTPS. Open this page with https.";
 
 export interface Pasty { title: string; language: string; code: string }
 export interface Content { title: string; pasties: Pasty[] }

@@ -23,7 +23,7 @@ function keyInLink(): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-const noKey = "The link lacks a part of the key, which is behind the #. Ask for the whole link.";
+const noKey = "Part of the key after the # is missing from the link. Ask for the whole link.";
 
 // contentOf parses the paste in a plaintext. It fails if the plaintext is something else.
 function contentOf(text: string): Content {
@@ -122,7 +122,7 @@ async function openPaste(password?: string): Promise<void> {
   } catch {
     all = new Uint8Array();
   }
-  if (all.length <= lengths.nonce + lengths.tag) return say(problem, "The paste was cut: there is nothing left to decrypt.");
+  if (all.length <= lengths.nonce + lengths.tag) return say(problem, "The paste was truncated: there is nothing left to decrypt.");
   find("unlock").hidden = !salt;
   if (salt && password === undefined) return find("password").focus();
   const secret = salt ? password : keyInLink();
@@ -132,8 +132,8 @@ async function openPaste(password?: string): Promise<void> {
   try {
     text = await decrypt(all, secret, salt);
   } catch {
-    return say(problem, salt ? "This is not the password of the paste, or the paste was changed or cut." :
-      "The key in the link is not that of the paste, or the paste was changed or cut.");
+    return say(problem, salt ? "The password is wrong, or the paste was changed or truncated." :
+      "The key in the link does not fit the paste, or the paste was changed or truncated.");
   }
   find("unlock").hidden = true;
   for (const shown of document.querySelectorAll("section.pasty")) shown.remove();
@@ -141,7 +141,7 @@ async function openPaste(password?: string): Promise<void> {
   try {
     content = contentOf(text);
   } catch {
-    return say(problem, "The paste was decrypted, but what it holds is not a paste. The program that made it may have a fault.");
+    return say(problem, "The decrypted content is not a paste. The program that encrypted it may have a bug.");
   }
   say(problem, "");
   showPaste(content);
@@ -168,7 +168,7 @@ if (document.getElementById("cipher")) {
 }
 
 // The question before a burning paste is opened. The page does not ask if it could not decrypt the paste.
-const noWay = noKey + " If the paste has a password, put #" + withPassword + " behind the link.";
+const noWay = noKey + " If the paste has a password, add #" + withPassword + " to the end of the link.";
 
 if (document.getElementById("open")) {
   withLink(() => {

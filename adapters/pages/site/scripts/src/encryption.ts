@@ -17,7 +17,7 @@ function collect(form: HTMLFormElement): Content {
   if (!pasties.length) throw new Error("There is nothing to encrypt yet.");
   const value = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? "";
   if (value("visibility") === "public") throw new Error("An encrypted paste cannot be public.");
-  if (value("tags").trim()) throw new Error("Tags would not be encrypted. Empty that field.");
+  if (value("tags").trim()) throw new Error("Tags are not encrypted. Clear that field.");
   return {title: value("title"), pasties};
 }
 
@@ -43,7 +43,7 @@ async function create(form: HTMLFormElement): Promise<string> {
     const again = page.querySelector<HTMLFormElement>("form.form"); // the form that would be sent again without a script
     const signedIn = form.elements.namedItem("signed-in") as HTMLInputElement | null;
     if (again && signedIn && !again.elements.namedItem("signed-in")) signedIn.value = "";
-    throw new Error(reason?.textContent || "The server refused it with the status " + answer.status + ". Nothing is lost.");
+    throw new Error(reason?.textContent || "The server refused the paste with status " + answer.status + ". Nothing is lost.");
   }
   return answer.headers.get("Location") + "#" + (typeof secret === "string" ? withPassword : toBase64(secret));
 }

@@ -15,7 +15,7 @@ async function textOf(file: File): Promise<string> {
   try {
     return new TextDecoder("utf-8", {fatal: true, ignoreBOM: true}).decode(await file.arrayBuffer());
   } catch {
-    throw new Error(file.name + " is not text in UTF-8.");
+    throw new Error(file.name + " is not UTF-8 text.");
   }
 }
 
@@ -30,7 +30,7 @@ async function take(files: Iterable<File>, write: Write, keep: () => void): Prom
       keep(); // what was typed just now must not be taken for empty
       const last = snippets().at(-1);
       const snippet = last && isEmpty(last) ? last : add();
-      if (!snippet) throw new Error("A form holds at most " + maxSnippets + " snippets: " + file.name + " was left out.");
+      if (!snippet) throw new Error("A form can have at most " + maxSnippets + " snippets: " + file.name + " was left out.");
       const {name} = fieldsOf(snippet);
       name.value = file.name;
       write(fieldsOf(snippet), text);

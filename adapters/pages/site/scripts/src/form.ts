@@ -68,7 +68,7 @@ form.addEventListener("submit", event => {
   if (pressed === "add") {
     event.preventDefault();
     const added = snippets.add();
-    say(find("files-problem"), added ? "" : "A form holds at most " + snippets.maxSnippets + " snippets.");
+    say(find("files-problem"), added ? "" : "A form can have at most " + snippets.maxSnippets + " snippets.");
     if (added) snippets.fieldsOf(added).name.focus();
   } else if (pressed.startsWith("remove-")) {
     event.preventDefault();

@@ -16,7 +16,7 @@ async function ask(form: HTMLFormElement): Promise<Asked | undefined> {
   }
   if (answer.headers.get("Content-Type")?.startsWith("application/json")) return await answer.json();
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  throw new Error(page.querySelector("main p")?.textContent ?? "The server did not answer as it should.");
+  throw new Error(page.querySelector("main p")?.textContent ?? "The server gave an unexpected answer. Try again.");
 }
 
 async function answerOf(form: HTMLFormElement, {options}: Asked): Promise<PublicKeyCredential> {
@@ -28,7 +28,7 @@ async function answerOf(form: HTMLFormElement, {options}: Asked): Promise<Public
 
 function explain(error: unknown): string {
   switch (error instanceof Error ? error.name : "") {
-    case "InvalidStateError": return "This device has a passkey of this account already.";
+    case "InvalidStateError": return "This device already has a passkey for this account.";
     case "NotAllowedError": return "No passkey was chosen. Try again.";
   }
   return error instanceof Error ? error.message : String(error);
@@ -66,6 +66,6 @@ for (const form of document.querySelectorAll<HTMLFormElement>("form[data-passkey
   form.addEventListener("submit", event => {
     event.preventDefault();
     if ("PublicKeyCredential" in window && "parseRequestOptionsFromJSON" in PublicKeyCredential) void send(form);
-    else say(form.querySelector<HTMLElement>("[role=alert]")!, "This browser has no passkeys. Use a newer one.");
+    else say(form.querySelector<HTMLElement>("[role=alert]")!, "This browser does not support passkeys. Use a newer one.");
   });
 }
