@@ -191,9 +191,6 @@ func (p *Pastes) StarredBy(
 	})
 }
 
-// titleWindow is among how many pastes of all users a title is looked for. It is limited because everyone may ask.
-const titleWindow = 10_000
-
 // Recent implements paste.Store.
 func (p *Pastes) Recent(
 	ctx context.Context, title string, after paste.Cursor, limit int,
@@ -201,7 +198,8 @@ func (p *Pastes) Recent(
 	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
 		query := newest(tx.Model(&model.Paste{}), after, limit)
 		if title != "" {
-			query = query.Where("pastes.id IN (?)", newest(tx.Model(&model.Paste{}), after, titleWindow).Select("pastes.id").
+			window := newest(tx.Model(&model.Paste{}), after, paste.TitleWindow)
+			query = query.Where("pastes.id IN (?)", window.Select("pastes.id").
 				Where("pastes.visibility = 1 AND NOT pastes.encrypted"))
 		}
 		return withTitle(query, title).

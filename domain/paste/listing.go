@@ -83,6 +83,9 @@ type Selection struct {
 	AfterTitle string // the TitleKey, for ByTitle
 }
 
+// TitleWindow is how many pastes of all users are filtered by title. It is limited because everyone may ask.
+const TitleWindow = 10_000
+
 // Next returns the selection of the pastes that follow last.
 func (s Selection) Next(last *Summary) Selection {
 	s.After, s.AfterTitle = last.Cursor(), ""

@@ -143,7 +143,7 @@ type Store interface {
 	// title, those that a Selection with it names.
 	StarredBy(ctx context.Context, reader user.ID, title string, after Cursor, limit int) ([]Summary, error)
 	// Recent returns the public pastes of all users with a public profile, newest first, with a title like StarredBy. A
-	// store may look for the title among the newest 10,000 only.
+	// store may look for the title among the first TitleWindow pastes after the cursor only.
 	Recent(ctx context.Context, title string, after Cursor, limit int) ([]Summary, error)
 
 	// ActiveIDs returns the ids of at most limit active pastes of owner after a cursor, newest first, and the cursor of

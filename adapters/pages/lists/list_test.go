@@ -103,6 +103,8 @@ func TestListed(t *testing.T) {
 	for _, path := range []string{"/starred", "/recent"} {
 		visit.WantIn(t, s.Page(path+"?title=absent"), "No pastes match.", `href="`+path+`">Show all pastes</a>`)
 	}
+	visit.WantIn(t, s.Page("/recent?title=absent"), "This filter covers 10,000 public pastes at a time.")
+	visit.WantNotIn(t, s.Page("/recent"), "This filter covers")
 	for _, path := range []string{"/pastes?title=%ff", "/~Epoxy?title=%ff", "/starred?title=%ff", "/recent?title=%ff"} {
 		if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: got %v, want fault.NotFound", path, err)
