@@ -195,21 +195,31 @@ func (c *crawler) visit(path, from string) {
 	tokens := html.NewTokenizer(strings.NewReader(text))
 	for tokens.Next() != html.ErrorToken {
 		token := tokens.Token()
+		if property := attributeOf(token, "property"); property == "og:url" || property == "og:image" {
+			c.visitLink(c.resolve(attributeOf(token, "content"), path), path)
+		}
 		for _, attribute := range token.Attr {
 			if !slices.Contains(linkAttributes, attribute.Key) || attribute.Val == "" || strings.HasPrefix(attribute.Val, "#") {
 				continue
 			}
-			isForm := slices.ContainsFunc(token.Attr, func(a html.Attribute) bool {
-				return a.Key == "method" && a.Val == "post"
-			})
 			link := c.resolve(attribute.Val, path)
-			if isForm || strings.HasPrefix(attribute.Key, "data-") {
+			if attributeOf(token, "method") == "post" || strings.HasPrefix(attribute.Key, "data-") {
 				c.isOwn(link, path)
 			} else {
 				c.visitLink(link, path)
 			}
 		}
 	}
+}
+
+// attributeOf returns the value of an attribute, or "".
+func attributeOf(token html.Token, key string) string {
+	for _, attribute := range token.Attr {
+		if attribute.Key == key {
+			return attribute.Val
+		}
+	}
+	return ""
 }
 
 // resolve returns the address of a link on a page, as a browser resolves it.

@@ -1,7 +1,18 @@
 package pastes
 
+import (
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
 // For tests in another package.
 const (
 	MaxRenderedBytes = maxRenderedBytes
 	LargePage        = largePage
 )
+
+// HasPicture reports whether a paste has a picture.
+func HasPicture(doc *paste.Document) bool {
+	_, pasty := (&pages{Site: &site.Site{}}).pictureOf(doc)
+	return pasty != nil
+}

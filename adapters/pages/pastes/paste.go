@@ -14,6 +14,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/gluepot/gluepot/adapters/internal/cache"
 	"github.com/gluepot/gluepot/adapters/pages/highlight"
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
@@ -26,12 +27,13 @@ type pages struct {
 	*site.Site
 
 	colours  *highlight.Highlighter
+	pictures *cache.Cache[[]byte] // as PNG
 	previews turns
 }
 
 // Routes returns the pages.
 func Routes(s *site.Site) []site.Route {
-	p := &pages{Site: s, colours: highlight.New(s.Modules.Languages)}
+	p := &pages{Site: s, colours: highlight.New(s.Modules.Languages), pictures: newPictures()}
 	routes := []site.Route{
 		{Pattern: pathOEmbed, Get: p.oembed, Everyone: true},
 		{Pattern: pathPreview, Post: site.Form(p.preview)},
@@ -45,6 +47,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id/open", Get: p.afterOpen, Post: p.open},
 		{Pattern: "/:id/files.zip", Get: p.archive},
 		{Pattern: "/:id/qr.svg", Get: p.qrCode},
+		{Pattern: "/:id" + pathPicture, Get: p.picture},
 		{Pattern: "/:id/download/:pasty", Get: p.code(true)},
 		{Pattern: "/:id/download/:pasty/:edit", Get: p.code(true)},
 		{Pattern: "/:id/raw", Get: p.code(false)},
@@ -201,6 +204,9 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 	}
 	if page.Canonical = page.path(""); !page.Private() && !doc.Burns {
 		page.Description, page.Address = description(&doc), page.Link
+		if _, pasty := p.pictureOf(&doc); pasty != nil {
+			page.Picture = page.Link + pathPicture
+		}
 	}
 	if doc.Owner != "" {
 		owner, err := p.Modules.Users.ShowProfile.ByID(r.Context(), doc.Owner)

@@ -34,7 +34,7 @@ func TestPaste(t *testing.T) {
 	visit.WantIn(t, s.Page("/k2j4x8m1"),
 		`<html lang="en">`, "<title>A title · Gluepot</title>", `<meta property="og:title" content="A title">`,
 		`<meta property="og:description" content="package main">`,
-		`<meta name="twitter:card" content="summary">`,
+		`<meta name="twitter:card" content="summary_large_image">`,
 		`<time datetime="2026-11-21T22:45:00Z">21 November 2026, 22:45 UTC</time>`,
 		`expires <time datetime="2099-01-02T03:04:00Z">`,
 		`<a href="#1"><bdi>main.go</bdi></a>`, `<a href="#2">Snippet 2</a>`, `<bdi>&lt;i&gt;</bdi>`, "This file is empty.",

@@ -41,6 +41,7 @@ type Layout struct {
 	Title       string // of the window, before the service's name
 	Description string // for previews of links; empty: none
 	Address     string // of the page, for previews of links; empty: none
+	Picture     string // the address of a picture of the page, for previews of links; empty: none
 	Canonical   string // the path of the canonical link, or ""
 	Reader      string // the name of the signed-in user, or ""
 	SignedIn    bool   // there is a session
