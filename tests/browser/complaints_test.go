@@ -16,31 +16,31 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// complaints are what a browser would show in red, and requests to another origin.
+// complaints are the errors and warnings that a browser reports about a page, and the page's requests to other origins.
 type complaints struct {
 	origin string
 
-	mu    sync.Mutex
-	urls  map[network.RequestID]string
-	heard []string
+	mu   sync.Mutex
+	urls map[network.RequestID]string
+	list []string
 }
 
-// hear takes an event of the browser.
-func (c *complaints) hear(event any) {
+// handle records an event of the browser if it is a complaint.
+func (c *complaints) handle(event any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	add := func(format string, parts ...any) {
-		complaint := fmt.Sprintf(format, parts...)
+	add := func(format string, args ...any) {
+		complaint := fmt.Sprintf(format, args...)
 		if strings.Contains(complaint, "404") && strings.Contains(complaint, "/data/languageExt?") {
-			return // no language has the extension of a name, which may still be written
+			return // while a name is typed, its extension may belong to no language
 		}
-		c.heard = append(c.heard, complaint)
+		c.list = append(c.list, complaint)
 	}
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning ||
 			e.Type == runtime.ConsoleAPICalledTypeAssert {
-			add("console: %s", text(e.Args))
+			add("console: %s", formatArguments(e.Args))
 		}
 	case *runtime.EventExceptionThrown:
 		description := e.ExceptionDetails.Text
@@ -65,7 +65,7 @@ func (c *complaints) hear(event any) {
 		c.urls[e.RequestID] = url
 		if !strings.HasPrefix(url, c.origin+"/") && !strings.HasPrefix(url, "data:") &&
 			!strings.HasPrefix(url, "blob:"+c.origin+"/") {
-			add("elsewhere: %.200s", url)
+			add("cross-origin: %.200s", url)
 		}
 	case *network.EventResponseReceived:
 		if e.Response.Status >= http.StatusBadRequest {
@@ -78,7 +78,8 @@ func (c *complaints) hear(event any) {
 	}
 }
 
-func text(arguments []*runtime.RemoteObject) string {
+// formatArguments returns the arguments of a call of the console as one text.
+func formatArguments(arguments []*runtime.RemoteObject) string {
 	var texts []string
 	for _, a := range arguments {
 		texts = append(texts, strings.TrimSpace(string(a.Value)+" "+a.Description))
@@ -86,28 +87,28 @@ func text(arguments []*runtime.RemoteObject) string {
 	return strings.Join(texts, " ")
 }
 
-// expect removes the complaints so far that have a text, and reports whether there were any: it is for tests of what
-// goes wrong.
+// expect removes the complaints so far that contain a text, and reports whether there were any. Tests of failures call
+// it.
 func (c *complaints) expect(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before := len(c.heard)
-	c.heard = slices.DeleteFunc(c.heard, func(complaint string) bool { return strings.Contains(complaint, text) })
-	return len(c.heard) < before
+	before := len(c.list)
+	c.list = slices.DeleteFunc(c.list, func(complaint string) bool { return strings.Contains(complaint, text) })
+	return len(c.list) < before
 }
 
-// unexpected returns what is left.
+// unexpected returns the complaints that expect did not remove.
 func (c *complaints) unexpected() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.heard)
+	return slices.Clone(c.list)
 }
 
-// TestComplaints opens pages with every mistake that the other tests look for.
+// TestComplaints opens pages with each kind of fault, and checks the complaint about it.
 func TestComplaints(t *testing.T) {
 	t.Parallel()
-	elsewhere := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(elsewhere.Close)
+	otherServer := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(otherServer.Close)
 	pages := map[string]string{
 		"/fine":      `<script>fetch("data:text/plain,x").then(() => document.title = "done")</script>`,
 		"/console":   `<script>console.error("oh", 42); document.title = "done"</script>`,
@@ -116,7 +117,7 @@ func TestComplaints(t *testing.T) {
 		"/policy":    `<script src="/title.js"></script><p style="color: red">`,
 		"/status":    `<script>fetch("/nothing").then(() => document.title = "done")</script>`,
 		"/failed":    `<script>fetch("/hangup").catch(() => document.title = "done")</script>`,
-		"/elsewhere": `<script>fetch("` + elsewhere.URL +
+		"/cross-origin": `<script>fetch("` + otherServer.URL +
 			`/", {mode: "no-cors"}).then(() => document.title = "done")</script>`,
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -139,23 +140,26 @@ func TestComplaints(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	for path, want := range map[string]string{
-		"/fine":      "",
-		"/console":   `console: "oh" 42`,
-		"/exception": "exception: Uncaught ReferenceError: nobody is not defined",
-		"/rejection": "exception: Uncaught (in promise) Error: a canary",
-		"/policy":    "policy: style-src-attr forbids",
-		"/status":    "status: 404 " + server.URL + "/nothing",
-		"/failed":    "failed: net::ERR_EMPTY_RESPONSE " + server.URL + "/hangup",
-		"/elsewhere": "elsewhere: " + elsewhere.URL + "/",
+		"/fine":         "",
+		"/console":      `console: "oh" 42`,
+		"/exception":    "exception: Uncaught ReferenceError: nobody is not defined",
+		"/rejection":    "exception: Uncaught (in promise) Error: a canary",
+		"/policy":       "policy: style-src-attr forbids",
+		"/status":       "status: 404 " + server.URL + "/nothing",
+		"/failed":       "failed: net::ERR_EMPTY_RESPONSE " + server.URL + "/hangup",
+		"/cross-origin": "cross-origin: " + otherServer.URL + "/",
 	} {
 		t.Run(strings.TrimPrefix(path, "/"), func(t *testing.T) {
 			t.Parallel()
 			tab := newTab(t, server.URL)
 			tab.show(path)
 			tab.do(chromedp.WaitReady(chromedp.CSS("title")))
-			got := tab.complain()
-			if want == "" && len(got) > 0 || want != "" && !tab.expect(want) {
-				t.Errorf("got %q, want one with %q", got, want)
+			got := tab.unexpectedComplaints()
+			if want == "" && len(got) > 0 {
+				t.Errorf("got the complaints %q, want none", got)
+			}
+			if want != "" && !tab.expect(want) {
+				t.Errorf("got the complaints %q, want one with %q", got, want)
 			}
 		})
 	}

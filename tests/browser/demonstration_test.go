@@ -14,15 +14,14 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// demonstration is a server that all tests share. What one of them changes is its own.
+// demonstration is a server with demonstration data that tests share. A test changes only what it created there.
 var demonstration struct {
 	sync.Mutex
 	origin string
 	stop   func()
 }
 
-// serveDemonstration returns the origin of a server with the demonstration's data, which serves until the last test has
-// ended.
+// serveDemonstration returns the origin of the shared server. The first call starts it, and stopDemonstration stops it.
 func serveDemonstration(t *testing.T) (origin string) {
 	t.Helper()
 	demonstration.Lock()
@@ -59,13 +58,13 @@ func serveDemonstration(t *testing.T) (origin string) {
 		}
 	}
 	if demonstration.origin == "" {
-		t.Fatalf("got the end of the program, want it to serve: %v", lines.Err())
+		t.Fatalf(`got no line "serving" in the log of the program, error %v, want one`, lines.Err())
 	}
-	go io.Copy(io.Discard, log) //nolint:errcheck // or else the pipe fills; it ends with the program
+	go io.Copy(io.Discard, log) //nolint:errcheck // keeps the pipe from filling up, and ends with the program
 	return demonstration.origin
 }
 
-// stopDemonstration is for the end of all tests.
+// stopDemonstration stops the shared server after all tests.
 func stopDemonstration() {
 	demonstration.Lock()
 	defer demonstration.Unlock()

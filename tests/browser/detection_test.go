@@ -15,28 +15,30 @@ import (
 	"github.com/gluepot/gluepot/domain/language"
 )
 
-// detects gives a page what detects languages there.
-func (tab *tab) detects() {
+// loadDetection loads the scripts that detect and highlight languages in the page: colours is the module, and detect
+// its function that returns the language of a text.
+func (tab *tab) loadDetection() {
 	tab.t.Helper()
 	tab.do(chromedp.Evaluate[chromedp.Void](`(async () => {
-		const page = document.querySelector("script[src$='/page.js']").src;
-		window.colours = await import(page.replace("page.js", "colours.js"));
+		const pageScript = document.querySelector("script[src$='/page.js']").src;
+		window.colours = await import(pageScript.replace("page.js", "colours.js"));
 		window.detect = colours.languageOf.bind(null, "", "");
 	})()`, chromedp.EvalAwaitPromise))
 }
 
-// inScript is a text in JavaScript.
-func inScript(t *testing.T, text string) string {
+// quoteJS returns a text as a string literal of JavaScript.
+func quoteJS(t *testing.T, text string) string {
 	t.Helper()
-	encoded, err := json.Marshal(text)
+	literal, err := json.Marshal(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(encoded)
+	return string(literal)
 }
 
-// TestSameDetection detects languages in the browser, which reads what the server must not, and on the server.
-func TestSameDetection(t *testing.T) {
+// TestSameDetectionAsServer checks that the browser detects the same languages as the server. The browser needs to
+// detect them in encrypted pastes, which the server cannot read.
+func TestSameDetectionAsServer(t *testing.T) {
 	t.Parallel()
 	texts := []string{
 		"", "x", "{}", "[]", "[1]", "[", "{\"a\": tru", "{\"a\": 1} x", "[2026-11-28]", "[1]\n[2]\n", "{\"a\": \"\\d\"}",
@@ -51,69 +53,72 @@ func TestSameDetection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for part := range strings.SplitSeq("\n"+string(content), "\n=== ") {
-			_, text, _ := strings.Cut(part, "\n")
+		for sample := range strings.SplitSeq("\n"+string(content), "\n=== ") {
+			_, text, _ := strings.Cut(sample, "\n")
 			texts = append(texts, text, strings.ReplaceAll(text, "\n", "\r\n"))
 		}
 	}
 	tab := open(t, serveDemonstration(t))
 	tab.show("/search")
-	tab.detects()
+	tab.loadDetection()
 	server := detection.New(catalogue.New())
 	for _, text := range texts {
 		want := language.PlainText
 		if l, ok := server.Detect(text); ok {
 			want = l.Name
 		}
-		if got := evaluate[string](tab, "detect("+inScript(t, text)+")"); got != want {
-			t.Errorf("got %s in the browser, want %s as on the server, of:\n%.500s", got, want, text)
+		if got := evaluate[string](tab, "detect("+quoteJS(t, text)+")"); got != want {
+			t.Errorf("got %s in the browser, want %s as on the server, for the text:\n%.500s", got, want, text)
 		}
 	}
 }
 
-// TestWorkOfDetection detects the language of what makes expressions go back and forth. Most take 5 ms of processor
-// time. What takes the square of the length takes 700 ms and more.
-func TestWorkOfDetection(t *testing.T) {
+// TestDetectionTime detects the language of texts that make regular expressions backtrack. Most take 5 ms of processor
+// time. An expression whose time is quadratic in the length takes 700 ms or more.
+func TestDetectionTime(t *testing.T) {
 	t.Parallel()
 	const query = "SELECT id, name\nLEFT JOIN x ON y\nPRIMARY KEY\n"
 	tab := open(t, serveDemonstration(t))
 	command(tab, performance.Enable, performance.EnableParams{TimeDomain: "threadTicks"})
 	tab.show("/search")
-	tab.detects()
+	tab.loadDetection()
 	for _, opener := range []string{
 		"@@ -", "-*-", "vim:ft ", "select\n", "\nselect a from ", "from a", "\n", " ", "\t", "'", "\"", "[", "[1,", "{\"a\":",
 		"\"\"\"", "FROM x\n", "ARG x\n", "#\n", "a=", "a: ", "a = [", "*", "|", "- ", "1", "<", "x;", "\\",
 		"update x ", "create ",
 		"with a ", "grant ", "a\n", "\"\\", "1=2=3 ",
 	} {
-		for _, c := range [][2]string{{"", ""}, {"x", "x"}, {"#!env ", "1"}, {query, "\nx"}} {
-			began := tab.worked()
-			evaluate[string](tab, fmt.Sprintf("detect(%s + %s.repeat(%d) + %s)", inScript(t, c[0]), inScript(t, opener),
-				16_000/len(opener), inScript(t, c[1])))
-			if took := tab.worked() - began; took > .35 {
-				t.Errorf("got %.2f s of work, want less, for %q, %q many times, %q", took, c[0], opener, c[1])
+		for _, ends := range [][2]string{{"", ""}, {"x", "x"}, {"#!env ", "1"}, {query, "\nx"}} {
+			prefix, suffix := ends[0], ends[1]
+			start := tab.cpuSeconds()
+			evaluate[string](tab, fmt.Sprintf("detect(%s + %s.repeat(%d) + %s)", quoteJS(t, prefix), quoteJS(t, opener),
+				16_000/len(opener), quoteJS(t, suffix)))
+			if seconds := tab.cpuSeconds() - start; seconds > .35 {
+				t.Errorf("got %.2f s of processor time, want at most 0.35 s, for %q, then %q repeated, then %q", seconds,
+					prefix, opener, suffix)
 			}
 		}
 	}
 }
 
-// TestWorkOfColours gives parsers a fifth of a second for what makes them go back and forth. Markdown that took time
-// quadratic in its length took 46 seconds.
-func TestWorkOfColours(t *testing.T) {
+// TestHighlightingTime checks that parsers of texts that make them backtrack stop at their deadline, after 0.2 s.
+// Markdown once took 46 s, because its time was quadratic in the length.
+func TestHighlightingTime(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveDemonstration(t))
 	command(tab, performance.Enable, performance.EnableParams{TimeDomain: "threadTicks"})
 	tab.show("/search")
-	tab.detects()
+	tab.loadDetection()
 	for _, name := range []string{"Markdown", "HTML", "PHP", "TypeScript-JSX", "JSON"} {
 		for _, opener := range []string{"[a](", "*a_ ", "`", "<a ", "<?php ", "{", "[", "> ", "${"} {
-			began := tab.worked()
-			// What is nested deeper than the stack stays plain.
+			start := tab.cpuSeconds()
+			// A text that is nested too deeply for the stack is not highlighted.
 			spans := evaluate[int](tab, fmt.Sprintf(`(() => {
 				try { return colours.spansOf(%s, %s.repeat(%d), performance.now() + 200).length; } catch { return 0; }
-			})()`, inScript(t, name), inScript(t, opener), 128_000/len(opener)))
-			if took := tab.worked() - began; took > 2 {
-				t.Errorf("%s: got %.2f s of work for %d colours, want a fifth of a second, of %q", name, took, spans, opener)
+			})()`, quoteJS(t, name), quoteJS(t, opener), 128_000/len(opener)))
+			if seconds := tab.cpuSeconds() - start; seconds > 2 {
+				t.Errorf("%s: got %.2f s of processor time for %d spans of %q repeated, want about 0.2 s, at most 2 s", name,
+					seconds, spans, opener)
 			}
 		}
 	}

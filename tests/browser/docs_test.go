@@ -13,17 +13,17 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// operations returns what the interface's document has, as "GET /data/numPastes".
+// operations returns the operations of the OpenAPI document, as "GET /data/numPastes".
 func operations(t *testing.T) (lines []string) {
 	t.Helper()
 	_, document := httpapi.OpenAPI("")
-	var described struct {
+	var openAPI struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(document, &described); err != nil {
+	if err := json.Unmarshal(document, &openAPI); err != nil {
 		t.Fatal(err)
 	}
-	for path, item := range described.Paths {
+	for path, item := range openAPI.Paths {
 		for method := range item {
 			switch method {
 			case "get", "post", "patch", "put", "delete":
@@ -45,31 +45,31 @@ func TestDocs(t *testing.T) {
 			t.Parallel()
 			server := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_BASE_PATH="+base)
 			tab := open(t, "http://"+server.Address)
-			tab.prefer("light")
+			tab.setColourScheme("light")
 			tab.show(base + "/docs/")
 			tab.do(chromedp.WaitVisible(chromedp.CSS(".opblock")))
-			listed := evaluate[[]string](tab, `[...document.querySelectorAll(".opblock")].map(block =>
+			blocks := evaluate[[]string](tab, `[...document.querySelectorAll(".opblock")].map(block =>
 				block.querySelector(".opblock-summary-method").textContent + " " +
 					block.querySelector("[data-path]").dataset.path)`)
-			slices.Sort(listed)
-			if want := operations(t); !slices.Equal(listed, want) {
-				t.Errorf("got the operations %q, want %q", listed, want)
+			slices.Sort(blocks)
+			if want := operations(t); !slices.Equal(blocks, want) {
+				t.Errorf("got the operations %q, want %q", blocks, want)
 			}
-			tab.wholePicture("light")
+			tab.fullScreenshot("light")
 
 			answer := tryOut(tab, "#operations-languages-languageByName")
 			if !strings.HasPrefix(answer, "200") || !strings.Contains(answer, `"name": "Rust"`) {
-				t.Errorf("got %q, want 200 and the language of the example", answer)
+				t.Errorf("got the answer %q, want 200 and Rust, the example of the document", answer)
 			}
-			tab.picture("answer-light")
+			tab.screenshot("answer-light")
 
-			tab.prefer("dark")
+			tab.setColourScheme("dark")
 			tab.do(
 				tab.click(".btn.authorize"),
 				chromedp.WaitVisible(chromedp.CSS("#auth-bearer-value")),
 				chromedp.SendKeys(chromedp.CSS("#auth-bearer-value"), program.EpoxyToken),
 			)
-			tab.picture("authorize-dark")
+			tab.screenshot("authorize-dark")
 			tab.do(
 				tab.click(".modal-ux .auth-container:has(#auth-bearer-value) .authorize"),
 				chromedp.WaitNotPresent(chromedp.CSS("#auth-bearer-value")),
@@ -77,24 +77,23 @@ func TestDocs(t *testing.T) {
 			)
 			answer = tryOut(tab, "#operations-users-self")
 			if !strings.HasPrefix(answer, "200") || !strings.Contains(answer, `"username": "Epoxy"`) {
-				t.Errorf("got %q, want 200 and the profile of the token's owner", answer)
+				t.Errorf("got the answer %q, want 200 and the profile of Epoxy, the token's owner", answer)
 			}
-			tab.picture("answer-dark")
+			tab.screenshot("answer-dark")
 			tab.do(
 				tab.click(".models-control"),
 				chromedp.WaitVisible(chromedp.CSS(".models .json-schema-2020-12")),
 				chromedp.ScrollIntoView(chromedp.CSS(".models .json-schema-2020-12")),
 			)
-			tab.picture("schemas-dark")
-			if stored := evaluate[int](tab, "localStorage.length + sessionStorage.length + document.cookie.length"); stored > 0 {
-				t.Errorf("got %d things kept by the page, want none: the token is among them", stored)
+			tab.screenshot("schemas-dark")
+			if items := evaluate[int](tab, "localStorage.length + sessionStorage.length + document.cookie.length"); items > 0 {
+				t.Errorf("got %d items in storage and bytes of cookies, want 0: the page must not store the token", items)
 			}
 		})
 	}
 }
 
-// tryOut opens an operation, has it asked with the examples of the document, and returns what the page shows of the
-// answer.
+// tryOut opens an operation, executes it with the examples of the document, and returns the answer that the page shows.
 func tryOut(tab *tab, operation string) (answer string) {
 	tab.t.Helper()
 	tab.do(
@@ -107,56 +106,56 @@ func tryOut(tab *tab, operation string) (answer string) {
 	return read(tab, chromedp.Text(chromedp.CSS(operation+" .live-responses-table .response")))
 }
 
-// TestFront checks that "/" shows the documentation if pages are off.
-func TestFront(t *testing.T) {
+// TestDocsAsFrontPage checks that "/" shows the documentation if pages are off.
+func TestDocsAsFrontPage(t *testing.T) {
 	t.Parallel()
 	tab := open(t, "http://"+program.Serve(t, database.SQLite(t).URL, "GLUEPOT_PAGES=false").Address)
-	tab.prefer("light")
+	tab.setColourScheme("light")
 	tab.show("/")
-	tab.picture("light")
-	tab.prefer("dark")
-	tab.picture("dark")
-	tab.phone()
+	tab.screenshot("light")
+	tab.setColourScheme("dark")
+	tab.screenshot("dark")
+	tab.useNarrowWindow()
 	tab.wantFit()
-	tab.picture("narrow")
+	tab.screenshot("narrow")
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".opblock")))
 	tab.wantFit()
-	tab.picture("docs-narrow")
+	tab.screenshot("docs-narrow")
 }
 
-// seriousBarriers is barriers, only of those that keep people from using the page.
-const seriousBarriers = `axe.run(document, {resultTypes: ["violations"]}).then(found =>
-	found.violations.filter(violation =>
+// runAxeForSerious is like runAxe, but returns only serious and critical violations: the page is Swagger UI's.
+const runAxeForSerious = `axe.run(document, {resultTypes: ["violations"]}).then(results =>
+	results.violations.filter(violation =>
 	["serious", "critical"].includes(violation.impact)).map(violation => violation.id + " at " +
 	violation.nodes.map(node => node.target.join(" ")).join(", ")))`
 
-// TestDocsUsable checks the documentation page for accessibility, and its link back to the pastes.
-func TestDocsUsable(t *testing.T) {
+// TestDocsAccessibility checks the documentation page for accessibility, and its link back to the front page.
+func TestDocsAccessibility(t *testing.T) {
 	t.Parallel()
 	origin := "http://" + program.Serve(t, database.SQLite(t).URL, "GLUEPOT_HTTP_BASE_PATH=/api/v2").Address
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
 			tab := open(t, origin)
-			tab.prefer(scheme)
+			tab.setColourScheme(scheme)
 			tab.show("/api/v2/docs/")
 			tab.do(chromedp.WaitVisible(chromedp.CSS("#servers[aria-label]")))
-			for _, opened := range []string{"#operations-languages-languageByName", ".opblock-post"} {
-				tab.do(tab.click(opened+" .opblock-summary-control"),
-					chromedp.WaitVisible(chromedp.CSS(opened+" .microlight[tabindex]")))
+			for _, operation := range []string{"#operations-languages-languageByName", ".opblock-post"} {
+				tab.do(tab.click(operation+" .opblock-summary-control"),
+					chromedp.WaitVisible(chromedp.CSS(operation+" .microlight[tabindex]")))
 			}
-			tab.barriers()
-			violations := read(tab, chromedp.Evaluate[[]string](seriousBarriers, chromedp.EvalAwaitPromise))
+			tab.loadAxe()
+			violations := read(tab, chromedp.Evaluate[[]string](runAxeForSerious, chromedp.EvalAwaitPromise))
 			if len(violations) > 0 {
-				t.Errorf("got the barriers %q, want none", violations)
+				t.Errorf("got the serious violations %q, want none", violations)
 			}
 			if hash := evaluate[string](tab, "location.hash"); !strings.HasPrefix(hash, "#/pastes/") {
-				t.Errorf("got the address %q, want that of the operation that was opened", hash)
+				t.Errorf("got the fragment %q, want #/pastes/ and the name of the last operation that was opened", hash)
 			}
-			tab.picture("opened")
+			tab.screenshot("opened")
 			tab.press(".home a", ".brand")
-			if at := tab.path(); at != "/" {
-				t.Errorf("got to %s, want the pastes", at)
+			if path := tab.path(); path != "/" {
+				t.Errorf("got the page %s after the link back, want /", path)
 			}
 		})
 	}

@@ -42,8 +42,8 @@ type vector struct {
 	Plain    string `json:"plain,omitempty"`
 }
 
-// vectors returns those of the documentation.
-func vectors(t *testing.T) (all []vector) {
+// vectors returns the test vectors of docs/encryption.md: one with a key and one with a password.
+func vectors(t *testing.T) (list []vector) {
 	t.Helper()
 	document, err := os.ReadFile("../../docs/encryption.md")
 	if err != nil {
@@ -51,30 +51,30 @@ func vectors(t *testing.T) (all []vector) {
 	}
 	_, text, _ := strings.Cut(string(document), "```json\n")
 	text, _, _ = strings.Cut(text, "```")
-	if err := json.Unmarshal([]byte(text), &all); err != nil || len(all) != 2 {
-		t.Fatalf("got %d vectors, %v, want two", len(all), err)
+	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list) != 2 {
+		t.Fatalf("docs/encryption.md: got %d vectors, error %v, want 2", len(list), err)
 	}
-	return all
+	return list
 }
 
-// byNode has Node.js decrypt pastes with its own WebCrypto.
-func byNode(t *testing.T, all []vector) (plain []string) {
+// decryptWithNode decrypts pastes with the WebCrypto of Node.js.
+func decryptWithNode(t *testing.T, pastes []vector) (plaintexts []string) {
 	t.Helper()
-	input, err := json.Marshal(all)
+	input, err := json.Marshal(pastes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "node", "testdata/decrypt.mjs")
 	cmd.Stdin = bytes.NewReader(input)
 	output, err := cmd.CombinedOutput()
-	if err != nil || json.Unmarshal(output, &plain) != nil {
-		t.Fatalf("got %v, %s, want Node.js to decrypt %s", err, output, input)
+	if err != nil || json.Unmarshal(output, &plaintexts) != nil {
+		t.Fatalf("node: got error %v and output %s, want plaintexts of %s", err, output, input)
 	}
-	return plain
+	return plaintexts
 }
 
-// sealedSite is a server that records every request.
-type sealedSite struct {
+// recordedServer is a server behind a proxy that records every request.
+type recordedServer struct {
 	*testing.T
 
 	cfg     gormstore.Config
@@ -83,15 +83,15 @@ type sealedSite struct {
 	origin  string
 	home    string
 
-	held chan struct{} // nil, or closed when colours may come
+	coloursAllowed chan struct{} // unless nil, the proxy delays colours.js until it is closed
 
-	mu   sync.Mutex
-	sent bytes.Buffer
+	mu       sync.Mutex
+	requests bytes.Buffer
 }
 
-func newSealedSite(t *testing.T, cfg gormstore.Config, settings ...string) *sealedSite {
+func newRecordedServer(t *testing.T, cfg gormstore.Config, settings ...string) *recordedServer {
 	t.Helper()
-	s := &sealedSite{T: t, cfg: cfg, traces: collector.Start(t), home: t.TempDir()}
+	s := &recordedServer{T: t, cfg: cfg, traces: collector.Start(t), home: t.TempDir()}
 	program.Fixture(t, s.cfg)
 	settings = append(settings, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.traces.URL, "GLUEPOT_LOG_LEVEL=debug",
 		"GLUEPOT_DATABASE_SLOW_STATEMENT=1ns")
@@ -102,31 +102,31 @@ func newSealedSite(t *testing.T, cfg gormstore.Config, settings ...string) *seal
 		r.Out.Host = r.In.Host
 		body, _ := io.ReadAll(r.In.Body)
 		r.Out.Body = io.NopCloser(bytes.NewReader(body))
-		if s.held != nil && strings.HasSuffix(r.In.URL.Path, "/colours.js") {
-			<-s.held
+		if s.coloursAllowed != nil && strings.HasSuffix(r.In.URL.Path, "/colours.js") {
+			<-s.coloursAllowed
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = r.In.Header.Write(&s.sent)
-		s.sent.WriteString(r.In.URL.String())
-		s.sent.Write(body)
+		_ = r.In.Header.Write(&s.requests)
+		s.requests.WriteString(r.In.URL.String())
+		s.requests.Write(body)
 	}})
 	t.Cleanup(proxy.Close)
 	s.origin = proxy.URL
 	return s
 }
 
-// run runs a command of the client.
-func (s *sealedSite) run(password string, args ...string) (out string, code int) {
+// run runs a command of the client, and returns its standard output and standard error, and its exit code.
+func (s *recordedServer) run(password string, args ...string) (out string, code int) {
 	s.Helper()
-	code, out, log := program.Run(s.T, []string{
+	code, stdout, stderr := program.Run(s.T, []string{
 		"GLUEPOT_SERVER=" + s.origin, "GLUEPOT_PASSWORD=" + password, "HOME=" + s.home, "XDG_CONFIG_HOME=" + s.home,
 	}, args...)
-	return out + log, code
+	return stdout + stderr, code
 }
 
-// push pushes a text and returns its link.
-func (s *sealedSite) push(password, text string, args ...string) string {
+// push encrypts and pushes a text with the client, and returns the link.
+func (s *recordedServer) push(password, text string, args ...string) string {
 	s.Helper()
 	file := filepath.Join(s.TempDir(), "main.go")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -137,43 +137,43 @@ func (s *sealedSite) push(password, text string, args ...string) string {
 	}
 	out, code := s.run(password, append([]string{"push", "--encrypt", file}, args...)...)
 	if code != 0 {
-		s.Fatalf("got exit code %d: %s", code, out)
+		s.Fatalf("push: got exit code %d, %s, want 0", code, out)
 	}
 	return strings.TrimSpace(out)
 }
 
-// wantPull wants the command to print something, or to say it.
-func (s *sealedSite) wantPull(password, link, want string, code int) {
+// wantPull pulls a link with the client, and checks the exit code and a part of the output.
+func (s *recordedServer) wantPull(password, link, wantOutput string, wantCode int) {
 	s.Helper()
-	if out, got := s.run(password, "pull", link); got != code || !strings.Contains(out, want) {
-		s.Errorf("got exit code %d and %q, want %d and %q", got, out, code, want)
+	if out, code := s.run(password, "pull", link); code != wantCode || !strings.Contains(out, wantOutput) {
+		s.Errorf("pull %s: got exit code %d and %q, want %d and %q", link, code, out, wantCode, wantOutput)
 	}
 }
 
-// wantOpened wants a page to show a decrypted text under a title.
-func (tab *tab) wantOpened(title, text string) {
+// wantDecrypted waits until the page shows a decrypted paste, and checks the title and the text of its first snippet.
+func (tab *tab) wantDecrypted(title, text string) {
 	tab.t.Helper()
 	tab.do(chromedp.WaitVisible(chromedp.CSS("section.pasty")))
 	if got := evaluate[string](tab, `document.querySelector("h1").textContent`); got != title {
 		tab.t.Errorf("got the title %q, want %q", got, title)
 	}
 	if got := evaluate[string](tab, `textOf(document.querySelector("section.pasty code"))`); got != text {
-		tab.t.Errorf("got %q, want %q", got, text)
+		tab.t.Errorf("got the text %q, want %q", got, text)
 	}
+	// The browser's history stores document.title, and may synchronise it with other devices.
 	if got := evaluate[string](tab, "document.title"); strings.Contains(got, title) && title != "Encrypted paste" {
-		tab.t.Errorf(
-			"got the document's title %q, which the browser's history keeps and synchronises, want none of the paste", got)
+		tab.t.Errorf("got the document.title %q, want one without the title of the paste", got)
 	}
 }
 
-// wantSaid wants a page to say why it shows nothing.
-func (tab *tab) wantSaid(part string) {
+// wantMessage waits until the page shows a message with this part, and checks that it shows no snippets.
+func (tab *tab) wantMessage(part string) {
 	tab.t.Helper()
 	program.Eventually(tab.t, "the page says "+part, func() bool {
 		return strings.Contains(evaluate[string](tab, `document.querySelector("#decrypted").textContent`), part)
 	})
 	if n := evaluate[int](tab, `document.querySelectorAll("section.pasty").length`); n != 0 {
-		tab.t.Errorf("got %d snippets shown, want none", n)
+		tab.t.Errorf("got %d snippets beside the message %q, want 0", n, part)
 	}
 }
 
@@ -185,12 +185,12 @@ const (
 // TestVectors opens the documentation's test vectors with Node.js, Chromium and the command.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
-	all := vectors(t)
-	for i, plain := range byNode(t, all) {
-		v := all[i]
-		if plain != v.Plain {
-			t.Errorf("got %s by Node.js, want %s", plain, v.Plain)
+	s := newRecordedServer(t, database.SQLite(t))
+	list := vectors(t)
+	for i, plaintext := range decryptWithNode(t, list) {
+		v := list[i]
+		if plaintext != v.Plain {
+			t.Errorf("vector %d: got the plaintext %s with Node.js, want %s", i, plaintext, v.Plain)
 		}
 		id := s.store(v)
 		link := s.origin + "/" + id
@@ -203,20 +203,20 @@ func TestVectors(t *testing.T) {
 		if v.Password != "" {
 			tab.fill("#password", v.Password+"\r")
 		}
-		tab.wantOpened("Vector ✓", "package main\n")
+		tab.wantDecrypted("Vector ✓", "package main\n")
 	}
 }
 
-// TestDecrypted reads a decrypted paste as any other: its lines have numbers, colours and addresses, long ones wrap,
-// and Copy copies what was encrypted. The server does not learn which lines, nor which languages.
-func TestDecrypted(t *testing.T) {
+// TestDecryptedPaste checks that the page of a decrypted paste works like any other: lines have numbers, colours and
+// links, long lines wrap, and Copy copies the exact text. The server learns neither selected lines nor languages.
+func TestDecryptedPaste(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
-	s.held = make(chan struct{})
-	second := "x = 1 # <b> " + strings.Repeat("long ", 100) + "\r\n" + strings.Repeat("y\n", 250) + "last"
+	s := newRecordedServer(t, database.SQLite(t))
+	s.coloursAllowed = make(chan struct{})
+	python := "x = 1 # <b> " + strings.Repeat("long ", 100) + "\r\n" + strings.Repeat("y\n", 250) + "last"
 	text, err := json.Marshal(map[string]any{"pasties": []pasty{
 		{Title: "main.go", Code: "package main\n\nfunc main() {}\n"},
-		{Language: "Python", Code: second},
+		{Language: "Python", Code: python},
 		{Language: "unknown"},
 		{Title: "index.php", Code: "<p class=\"a\">\n<?php echo 1;\nif (2) { echo 'b'; } ?>\n</p>\n"},
 		{Title: "README.md", Code: "# Head\n\nSome *soft* words.\n"},
@@ -227,103 +227,103 @@ func TestDecrypted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := seal(t, string(text))
+	v := encrypt(t, string(text))
 	path := "/" + s.store(v) + "#" + v.Key
 	tab := open(t, s.origin)
-	tab.begin(`performance.now = () => 0`) // or else a busy machine has no time for all colours
+	tab.addInitScript(`performance.now = () => 0`) // so that highlighting never runs out of time on a busy machine
 	tab.show(path + "&1-L2-L3")
-	tab.wait(`document.querySelector(".selected")`)
+	tab.waitFor(`document.querySelector(".selected")`)
 	evaluate[bool](tab, `scrollTo(0, document.body.scrollHeight), true`)
 	before := evaluate[float64](tab, `scrollY`)
-	close(s.held)
-	tab.wait(`document.querySelectorAll(".pasty .facts")[6].textContent.startsWith("Plain Text")`)
-	tab.do(chromedp.Evaluate[chromedp.Void](settled, chromedp.EvalAwaitPromise))
-	if at := evaluate[float64](tab, `scrollY`); before == 0 || at < before {
-		t.Errorf("got to %v when the colours came, want the reader left at %v", at, before)
+	close(s.coloursAllowed)
+	tab.waitFor(`document.querySelectorAll(".pasty .facts")[6].textContent.startsWith("Plain Text")`)
+	tab.do(chromedp.Evaluate[chromedp.Void](waitForFrames, chromedp.EvalAwaitPromise))
+	if after := evaluate[float64](tab, `scrollY`); before == 0 || after < before {
+		t.Errorf("got the scroll position %v after highlighting, want the one before, %v, which is not 0", after, before)
 	}
 	languages := evaluate[string](tab,
 		`Array.from(document.querySelectorAll(".pasty .facts span:first-child"), fact => fact.textContent).join()`)
 	if languages != "Go,Python,unknown,PHP,Markdown,Python,Plain Text,Plain Text" {
-		t.Errorf("got the languages %s, want those of names and texts", languages)
+		t.Errorf("got the languages %s, want Go,Python,unknown,PHP,Markdown,Python,Plain Text,Plain Text", languages)
 	}
-	for n, want := range map[int]string{
+	for i, want := range map[int]string{
 		3: "k p,a class,s \"a\",p <?php,k echo,m 1,k if,m 2,k echo,s 'b',p ?>,k p",
 		4: "h p #,h  Head,i p *,i soft,i p *", 7: "",
 	} {
 		if got := evaluate[string](tab, fmt.Sprintf(`Array.from(document.querySelectorAll(".code")[%d].querySelectorAll(
-			"span[class]:not(.lines)"), span => span.className + " " + span.textContent).join()`, n)); got != want {
-			t.Errorf("got %s coloured in snippet %d, want %s", got, n+1, want)
+			"span[class]:not(.lines)"), span => span.className + " " + span.textContent).join()`, i)); got != want {
+			t.Errorf("snippet %d: got the coloured spans %s, want %s", i+1, got, want)
 		}
 	}
 	if wrapped := evaluate[string](tab, `Array.from(document.querySelectorAll(".code"), code =>
 		Number(code.matches(".wrapped"))).join("")`); wrapped != "00000011" {
-		t.Errorf("got %s wrapped, want the prose alone", wrapped)
+		t.Errorf("got %s, one digit per snippet, 1 if it is wrapped, want 00000011: plain text alone", wrapped)
 	}
 	const selected = `Array.from(document.querySelectorAll(".selected a"), a => a.textContent).join()`
 	if got := evaluate[string](tab, selected); got != "2,3" {
-		t.Errorf("got the lines %s selected, want those of the address", got)
+		t.Errorf("got the selected lines %s, want 2,3 as in the URL", got)
 	}
 	const keywords = `Array.from(document.querySelector(".pasty").querySelectorAll(".k"), k => k.textContent).join()`
 	if got := evaluate[string](tab, keywords); got != "package,func" {
-		t.Errorf("got %s in the colour of keywords, want those of Go, which the name of the file says", got)
+		t.Errorf("got the keywords %s in main.go, want package,func", got)
 	}
-	numbers := evaluate[[]int](tab, `Array.from(document.querySelectorAll("section.pasty"),
+	lineCounts := evaluate[[]int](tab, `Array.from(document.querySelectorAll("section.pasty"),
 		section => section.querySelectorAll(".lines a").length)`)
-	if fmt.Sprint(numbers[:3]) != "[3 252 0]" {
-		t.Errorf("got %v numbered lines, want 3, 252 and none at first", numbers)
+	if fmt.Sprint(lineCounts[:3]) != "[3 252 0]" {
+		t.Errorf("got the numbers of lines %v, want [3 252 0] for the first three snippets", lineCounts)
 	}
-	tab.wantUsable("a decrypted paste")
-	tab.wholePicture("decrypted")
+	tab.wantAccessible("a decrypted paste")
+	tab.fullScreenshot("decrypted")
 	tab.do(tab.click("[id='2-L1']"))
 	evaluate[bool](tab, `document.getElementById("2-L5").dispatchEvent(
 		new MouseEvent("click", {bubbles: true, cancelable: true, shiftKey: true})) || true`)
 	if hash := evaluate[string](tab, "location.hash"); hash != "#"+v.Key+"&2-L1-L5" {
-		t.Errorf("got the address %s, want the key and five lines", hash)
+		t.Errorf("got the fragment %s, want #%s&2-L1-L5", hash, v.Key)
 	}
 	evaluate[bool](tab, `document.querySelector("section.pasty").dataset.same = "yes", location.hash += "0", true`)
-	tab.wait(selected + `.split(",").length === 50`)
+	tab.waitFor(selected + `.split(",").length === 50`)
 	if !evaluate[bool](tab, `document.querySelector("section.pasty").dataset.same === "yes"`) {
-		t.Error("got the paste decrypted again for other lines, want it left")
+		t.Error("got new elements after selecting other lines, want the same: the paste must not be decrypted again")
 	}
 	if link := evaluate[string](tab, `document.querySelector("#link").value`); link != s.origin+path {
 		t.Errorf("got the link %s, want %s", link, s.origin+path)
 	}
-	tab.keepCopies()
+	tab.replaceClipboard()
 	evaluate[bool](tab, `document.querySelectorAll(".copy")[1].click(), true`)
-	tab.wait("window.kept")
-	if got := evaluate[string](tab, "window.kept"); got != second {
-		t.Errorf("got %q copied, want %q", got, second)
+	tab.waitFor("window.copiedText")
+	if got := evaluate[string](tab, "window.copiedText"); got != python {
+		t.Errorf("got the copied text %q, want %q", got, python)
 	}
-	const wide = `(code => code.scrollWidth > code.clientWidth)(document.querySelectorAll(".code")[1])`
-	if !evaluate[bool](tab, wide) {
-		t.Error("got a long line wrapped, want it in one row")
+	const overflows = `(code => code.scrollWidth > code.clientWidth)(document.querySelectorAll(".code")[1])`
+	if !evaluate[bool](tab, overflows) {
+		t.Error("got the long line of Python wrapped, want it in one row")
 	}
 	evaluate[bool](tab, `document.querySelectorAll(".wrap-on")[1].click(), true`)
-	tab.wait("!" + wide)
+	tab.waitFor("!" + overflows)
 	s.wantPull("", s.origin+path+"&2-L3", "package main", 0)
 	tab.show("/search")
 	tab.show(path)
-	tab.wait(`document.querySelector(".code.wrapped .k")`)
+	tab.waitFor(`document.querySelector(".code.wrapped .k")`)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, secret := range []string{"&1-L2", "2-L1-L5", "ython", "main.go", "php", "README"} {
-		if strings.Contains(s.sent.String(), secret) {
-			t.Errorf("got %s in a request, want nothing of the paste", secret)
+		if strings.Contains(s.requests.String(), secret) {
+			t.Errorf("got %s in a request, want no lines, names or languages of the paste", secret)
 		}
 	}
 }
 
-// begin has each page of the tab begin with a script.
-func (tab *tab) begin(script string) {
+// addInitScript runs a script at the start of each page that the tab opens from now on.
+func (tab *tab) addInitScript(script string) {
 	tab.t.Helper()
 	command(tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 }
 
-// TestColoursOfDecrypted has a mode that fails, which leaves its file alone plain, and files that take longer than the
-// page has for its colours: the first ones have them. The page's clock goes on with each line.
-func TestColoursOfDecrypted(t *testing.T) {
+// TestHighlightingLimits checks that a file stays plain if its parser fails or the time for highlighting is over, and
+// that the other files of the decrypted paste have colours. The page's clock advances with each line.
+func TestHighlightingLimits(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
+	s := newRecordedServer(t, database.SQLite(t))
 	const lines = 600
 	long := pasty{Language: "Go", Code: strings.Repeat("func\n", lines)}
 	text, err := json.Marshal(map[string]any{"pasties": []pasty{{Language: "Go", Code: "func // fails here"},
@@ -331,9 +331,9 @@ func TestColoursOfDecrypted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := seal(t, string(text))
+	v := encrypt(t, string(text))
 	tab := open(t, s.origin)
-	tab.begin(`
+	tab.addInitScript(`
 		let now = 0;
 		performance.now = () => now++;
 		const {charAt} = String.prototype;
@@ -342,29 +342,29 @@ func TestColoursOfDecrypted(t *testing.T) {
 			return charAt.call(this, at);
 		};`)
 	tab.show("/" + s.store(v) + "#" + v.Key)
-	tab.wait(`document.querySelectorAll(".pasty .facts")[4]?.textContent.startsWith("PHP") &&
+	tab.waitFor(`document.querySelectorAll(".pasty .facts")[4]?.textContent.startsWith("PHP") &&
 		document.querySelector(".k")`)
-	coloured := evaluate[[]int](tab,
+	keywords := evaluate[[]int](tab,
 		`Array.from(document.querySelectorAll(".code"), code => code.querySelectorAll(".k").length)`)
-	if coloured[0] != 0 || coloured[1] != lines || coloured[2] == 0 || coloured[2] >= lines || coloured[3] != 0 ||
-		coloured[4] != 0 {
-		t.Errorf("got %v coloured words, want none of what fails, all of the first long file, and some of the second",
-			coloured)
+	if keywords[0] != 0 || keywords[1] != lines || keywords[2] == 0 || keywords[2] >= lines || keywords[3] != 0 ||
+		keywords[4] != 0 {
+		t.Errorf("got %v coloured keywords by file, want 0 if the parser fails, then %d, fewer when the time ends, 0, 0",
+			keywords, lines)
 	}
 	if got := evaluate[string](tab, `textOf(document.querySelectorAll("code")[3])`); got != long.Code {
-		t.Errorf("got %d bytes of a file without colours, want its %d", len(got), len(long.Code))
+		t.Errorf("got %d bytes of a file without colours, want its text, %d bytes", len(got), len(long.Code))
 	}
 }
 
-// store stores an encrypted paste as it is.
-func (s *sealedSite) store(v vector) (id string) {
+// store stores an encrypted paste on the server.
+func (s *recordedServer) store(v vector) (id string) {
 	s.Helper()
-	return asOwner(s.T, http.MethodPost, s.origin+"/encrypted",
+	return sendAsOwner(s.T, http.MethodPost, s.origin+"/encrypted",
 		map[string]any{"version": v.Version, "cipher": v.Cipher, "salt": v.Salt})
 }
 
-// seal encrypts a plaintext as docs/encryption.md says, whatever it holds.
-func seal(t *testing.T, plain string) vector {
+// encrypt encrypts any plaintext with a new key as docs/encryption.md says.
+func encrypt(t *testing.T, plaintext string) vector {
 	t.Helper()
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
@@ -376,41 +376,42 @@ func seal(t *testing.T, plain string) vector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed := gcm.Seal(nil, nil, []byte(plain), []byte("gluepot 1 AES-256-GCM"))
+	ciphertext := gcm.Seal(nil, nil, []byte(plaintext), []byte("gluepot 1 AES-256-GCM"))
 	encode := base64.RawURLEncoding.EncodeToString
-	return vector{Key: encode(key), Version: 1, Cipher: encode(sealed)}
+	return vector{Key: encode(key), Version: 1, Cipher: encode(ciphertext)}
 }
 
-// TestEncryptionOfOther opens encrypted data of another program that is not a paste: pages and the command say so.
-func TestEncryptionOfOther(t *testing.T) {
+// TestDecryptedContentIsInvalid checks that the page and the client report a decrypted text that is not a paste.
+func TestDecryptedContentIsInvalid(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
-	for _, plain := range []string{
+	s := newRecordedServer(t, database.SQLite(t))
+	for _, plaintext := range []string{
 		`{"pasties":[null]}`, `{"pasties":[{"title":"a","code":"b"},null]}`, `{"pasties":["a"]}`, `{"pasties":[{"code":1}]}`,
 		`{"pasties":{}}`, `{}`, `null`, `[]`, `{"title":1,"pasties":[{"code":"a"}]}`, `not JSON`,
 	} {
-		t.Run(plain, func(t *testing.T) {
-			v := seal(t, plain)
+		t.Run(plaintext, func(t *testing.T) {
+			v := encrypt(t, plaintext)
 			path := "/" + s.store(v) + "#" + v.Key
 			tab := open(t, s.origin)
 			tab.show(path)
-			tab.wantSaid("The decrypted content is not a paste.")
+			tab.wantMessage("The decrypted content is not a paste.")
 			s.wantPull("", s.origin+path, "the decrypted content is not a paste", 1)
 		})
 	}
-	v := seal(t, `{"pasties":[{"title":null},{"code":"a"}],"more":1}`)
+	v := encrypt(t, `{"pasties":[{"title":null},{"code":"a"}],"more":1}`)
 	tab := open(t, s.origin)
 	tab.show("/" + s.store(v) + "#" + v.Key)
-	tab.wantOpened("Encrypted paste", "")
+	tab.wantDecrypted("Encrypted paste", "")
 }
 
-// TestEncryption opens with Chromium what the command has encrypted and the other way round, and both with Node.js.
+// TestEncryption encrypts with Chromium and decrypts with the client, and the other way round, and decrypts both with
+// Node.js, with a key and with a password.
 func TestEncryption(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, cfg gormstore.Config) { encryption(newSealedSite(t, cfg)) })
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) { encryptAndDecrypt(newRecordedServer(t, cfg)) })
 }
 
-func encryption(s *sealedSite) {
+func encryptAndDecrypt(s *recordedServer) {
 	tab := open(s.T, s.origin)
 	for _, password := range []string{"", "pass wörd"} {
 		tab.show("/")
@@ -423,83 +424,86 @@ func encryption(s *sealedSite) {
 		if password != "" {
 			tab.fill("#password", password)
 		}
-		tab.wholePicture("form")
+		tab.fullScreenshot("form")
 		tab.do(tab.click("button.main"))
 		if password != "" {
 			tab.do(chromedp.WaitVisible(chromedp.CSS("#unlock")))
 			tab.fill("#password", "wrong\r")
-			tab.wantSaid("The password is wrong")
-			tab.wholePicture("password")
+			tab.wantMessage("The password is wrong")
+			tab.fullScreenshot("password")
 			tab.fill("#password", "\b\b\b\b\b"+password+"\r")
 		}
-		tab.wantOpened(secretTitle, secretCode)
-		tab.wholePicture("opened")
+		tab.wantDecrypted(secretTitle, secretCode)
+		tab.fullScreenshot("opened")
 		link := evaluate[string](tab, "location.href")
 		s.wantPull(password, link, secretCode+"second", 0)
-		s.wantNode(link, password)
+		s.wantNodeDecrypts(link, password)
 
-		pushed := s.push(password, secretCode, "--title", secretTitle)
-		s.wantNode(pushed, password)
+		link = s.push(password, secretCode, "--title", secretTitle)
+		s.wantNodeDecrypts(link, password)
 		other := open(s.T, s.origin)
-		other.show(strings.TrimPrefix(pushed, s.origin))
+		other.show(strings.TrimPrefix(link, s.origin))
 		if password != "" {
 			other.fill("#password", password+"\r")
 		}
-		other.wantOpened(secretTitle, secretCode)
+		other.wantDecrypted(secretTitle, secretCode)
 	}
 	s.wantNoSecrets()
 }
 
-// wantNode wants Node.js to open what the server has.
-func (s *sealedSite) wantNode(link, password string) {
+// wantNodeDecrypts checks that Node.js can decrypt what the server has stored, and that no request has contained the
+// key.
+func (s *recordedServer) wantNodeDecrypts(link, password string) {
 	s.Helper()
-	at, err := url.Parse(link)
-	if err != nil || at.Fragment == "" || password != "" && at.Fragment != "password" {
-		s.Fatalf("got the link %s, %v, want one with a key or one that says that there is a password", link, err)
+	target, err := url.Parse(link)
+	if err != nil || target.Fragment == "" || password != "" && target.Fragment != "password" {
+		s.Fatalf("got the link %s, error %v, want one that ends with # and the key, or with #password", link, err)
 	}
-	_, body := s.process.Get("/encrypted"+at.Path, "")
-	result := vector{Key: at.Fragment, Password: password}
-	if err := json.Unmarshal([]byte(body), &result); err != nil {
-		s.Fatal(err)
+	_, body := s.process.Get("/encrypted"+target.Path, "")
+	encrypted := vector{Key: target.Fragment, Password: password}
+	if err := json.Unmarshal([]byte(body), &encrypted); err != nil {
+		s.Fatalf("/encrypted%s: got %s, error %v, want an encrypted paste", target.Path, body, err)
 	}
-	if plain := byNode(s.T, []vector{result})[0]; !strings.Contains(plain, secretTitle) {
-		s.Errorf("got %s by Node.js, want the paste", plain)
+	if plaintext := decryptWithNode(s.T, []vector{encrypted})[0]; !strings.Contains(plaintext, secretTitle) {
+		s.Errorf("got the plaintext %s with Node.js, want a paste with the title %s", plaintext, secretTitle)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if password == "" && strings.Contains(s.sent.String(), at.Fragment) {
+	if password == "" && strings.Contains(s.requests.String(), target.Fragment) {
 		s.Error("got the key in a request, want it in none")
 	}
 }
 
-// wantNoSecrets looks for what was encrypted in requests, the log, traces, the database's files, its log of writes and
-// a backup. It stops the server. What another paste holds in the clear has to be there: otherwise this looks in the
-// wrong places.
-func (s *sealedSite) wantNoSecrets() {
+// wantNoSecrets stops the server, and checks that secrets are not in requests, the log, traces, the database's files,
+// the write-ahead log or a backup. It also stores a plain paste, and checks that its text is in the files: this proves
+// that the search looks in the right places.
+func (s *recordedServer) wantNoSecrets() {
 	s.Helper()
-	asOwner(s.T, http.MethodPost, s.origin+"/paste", map[string]any{"pasties": []pasty{{Code: control}}})
-	stored := s.storedBySQLite
+	sendAsOwner(s.T, http.MethodPost, s.origin+"/paste", map[string]any{"pasties": []pasty{{Code: control}}})
+	search := s.searchSQLite
 	if strings.HasPrefix(s.cfg.URL, "postgres") {
-		stored = s.storedByPostgres
+		search = s.searchPostgres
 	}
-	places := stored()
+	places := search()
 	s.process.Signal(syscall.SIGTERM)
 	if code := s.process.Wait(); code != 0 {
-		s.Errorf("got exit code %d, want 0", code)
+		s.Errorf("got exit code %d of the server, want 0", code)
 	}
 	var traces strings.Builder
-	for _, sent := range s.traces.Resources() {
-		traces.WriteString(prototext.Format(sent))
+	for _, resource := range s.traces.Resources() {
+		traces.WriteString(prototext.Format(resource))
 	}
 	for place, content := range places {
 		if !strings.Contains(content, control) {
-			s.Errorf("got no plain text of a paste in %s, want some: the test searches the wrong place", place)
+			s.Errorf("got no %q in %s, want it: the search looks in the wrong place", control, place)
 		}
 	}
-	places["requests"], places["the log"], places["traces"] = s.sent.String(), s.process.Stderr.String(), traces.String()
+	places["requests"] = s.requests.String()
+	places["the log"] = s.process.Stderr.String()
+	places["traces"] = traces.String()
 	for place, marker := range map[string]string{"requests": "cipher", "the log": "slow", "traces": "http.route"} {
 		if !strings.Contains(places[place], marker) {
-			s.Errorf("got nothing like %q in %s, want it there", marker, place)
+			s.Errorf("got no %q in %s, want it: the search looks in the wrong place", marker, place)
 		}
 	}
 	for place, content := range places {
@@ -511,17 +515,19 @@ func (s *sealedSite) wantNoSecrets() {
 	}
 }
 
-// control is what a paste has in the clear.
+// control is the text of a plain paste.
 const control = "c0ntrol-of-the-search"
 
-// secrets are what an encrypted paste, its password and the names of its files have in common with nothing else.
+// secrets are parts of the encrypted texts, of their file names, and of the passwords, which occur nowhere else.
 var secrets = []string{"s3aled", "pass wörd", url.QueryEscape("pass wörd")}
 
-func (s *sealedSite) storedBySQLite() (places map[string]string) {
+// searchSQLite returns the contents of the database's files and of a backup, by place.
+func (s *recordedServer) searchSQLite() (places map[string]string) {
 	s.Helper()
 	backup := filepath.Join(s.TempDir(), "backup")
-	if code, _, log := program.Run(s.T, []string{"GLUEPOT_DATABASE_URL=" + s.cfg.URL}, "backup", backup); code != 0 {
-		s.Fatal(log)
+	settings := []string{"GLUEPOT_DATABASE_URL=" + s.cfg.URL}
+	if code, _, stderr := program.Run(s.T, settings, "backup", backup); code != 0 {
+		s.Fatalf("backup: got exit code %d, %s, want 0", code, stderr)
 	}
 	places = map[string]string{}
 	for place, files := range map[string][]string{
@@ -538,32 +544,32 @@ func (s *sealedSite) storedBySQLite() (places map[string]string) {
 	return places
 }
 
-// storedByPostgres has the server of the database search its own files, for what is looked for.
-func (s *sealedSite) storedByPostgres() (places map[string]string) {
+// searchPostgres runs grep on the database server, and returns the secrets and control texts in its files, by place.
+func (s *recordedServer) searchPostgres() (places map[string]string) {
 	s.Helper()
 	pool := database.SQL(s.T, s.cfg)
 	conn, err := pool.Conn(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}
-	defer conn.Close() //nolint:errcheck // nothing is left to do
+	defer conn.Close() //nolint:errcheck // it was only read from
 	places = map[string]string{}
 	for place, folder := range map[string]string{"the database": "base", "the write-ahead log": "pg_wal"} {
-		search := "grep -raohF -e '" + strings.Join(append(secrets, control), "' -e '") + "' " + folder + " || true"
+		grep := "grep -raohF -e '" + strings.Join(append(secrets, control), "' -e '") + "' " + folder + " || true"
 		for _, statement := range []string{
-			"CHECKPOINT", "CREATE TEMP TABLE found (line text) ON COMMIT DELETE ROWS", "BEGIN",
-			"COPY found FROM PROGRAM " + quoted(search),
+			"CHECKPOINT", "CREATE TEMP TABLE matches (line text) ON COMMIT DELETE ROWS", "BEGIN",
+			"COPY matches FROM PROGRAM " + quoteSQL(grep),
 		} {
 			if _, err := conn.ExecContext(s.Context(), statement); err != nil {
-				s.Fatalf("%s: got %v, want to read the files, for which the user must be a superuser", statement, err)
+				s.Fatalf("%s: got error %v, want none; the database user must be a superuser", statement, err)
 			}
 		}
 		var lines string
 		if err := conn.QueryRowContext(s.Context(),
-			"SELECT coalesce(string_agg(DISTINCT line, ' '), '') FROM found").Scan(&lines); err != nil {
+			"SELECT coalesce(string_agg(DISTINCT line, ' '), '') FROM matches").Scan(&lines); err != nil {
 			s.Fatal(err)
 		}
-		if _, err := conn.ExecContext(s.Context(), "ROLLBACK; DROP TABLE found"); err != nil {
+		if _, err := conn.ExecContext(s.Context(), "ROLLBACK; DROP TABLE matches"); err != nil {
 			s.Fatal(err)
 		}
 		places[place] = lines
@@ -571,75 +577,78 @@ func (s *sealedSite) storedByPostgres() (places map[string]string) {
 	return places
 }
 
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+// quoteSQL returns a text as a string literal of SQL.
+func quoteSQL(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// TestEncryptionRefused checks that pages and the command say why they show nothing.
-func TestEncryptionRefused(t *testing.T) {
+// TestDecryptionFails checks that the page and the client say why they cannot decrypt a paste.
+func TestDecryptionFails(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
+	s := newRecordedServer(t, database.SQLite(t))
 	example := vectors(t)[0]
-	tampered := example
-	tampered.Cipher = example.Cipher[:len(example.Cipher)-2] + "AA"
-	cut := example
-	cut.Cipher = example.Cipher[:60]
-	newer := s.store(example)
-	shortest := s.store(example)
-	for id, change := range map[string]string{newer: "version = 2", shortest: "data = substr(data, 1, 20)"} {
+	modified := example
+	modified.Cipher = example.Cipher[:len(example.Cipher)-2] + "AA"
+	truncated := example
+	truncated.Cipher = example.Cipher[:60]
+	newVersion := s.store(example)
+	tooShort := s.store(example)
+	for id, assignment := range map[string]string{newVersion: "version = 2", tooShort: "data = substr(data, 1, 20)"} {
 		if _, err := database.SQL(t, s.cfg).ExecContext(t.Context(),
-			"UPDATE paste_ciphers SET "+change+" WHERE paste_id = $1", id); err != nil {
+			"UPDATE paste_ciphers SET "+assignment+" WHERE paste_id = $1", id); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, c := range map[string]struct{ link, page, command string }{
+	for name, c := range map[string]struct{ link, pageMessage, clientMessage string }{
 		"wrong key": {s.store(example) + "#" + strings.Repeat("A", 43), "The key in the link does not fit",
 			"the key in the link does not fit"},
 		"part of a key": {s.store(example) + "#" + example.Key[:20], "Part of the key after the # is missing",
 			"part of the key after"},
-		"stray bits": {s.store(example) + "#" + example.Key[:42] + "B", "Part of the key after the # is missing",
+		"key with trailing bits": {s.store(example) + "#" + example.Key[:42] + "B", "Part of the key after the # is missing",
 			"part of the key after"},
 		"no key": {s.store(example), "Part of the key after the # is missing", "part of the key after"},
-		"changed": {s.store(tampered) + "#" + example.Key, "the paste was changed or truncated",
+		"modified": {s.store(modified) + "#" + example.Key, "the paste was changed or truncated",
 			"the paste was changed or truncated"},
-		"cut": {s.store(cut) + "#" + example.Key, "the paste was changed or truncated",
+		"truncated": {s.store(truncated) + "#" + example.Key, "the paste was changed or truncated",
 			"the paste was changed or truncated"},
-		"nothing left": {shortest + "#" + example.Key, "The paste was truncated", "the paste was truncated"},
-		"newer":        {newer + "#" + example.Key, "has format 2, which is newer", "has format 2: update gluepot"},
+		"too short": {tooShort + "#" + example.Key, "The paste was truncated", "the paste was truncated"},
+		"newer version": {newVersion + "#" + example.Key, "has format 2, which is newer",
+			"has format 2: update gluepot"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab := open(t, s.origin)
 			tab.show("/" + c.link)
-			tab.wantSaid(c.page)
-			s.wantPull("", s.origin+"/"+c.link, c.command, 1)
+			tab.wantMessage(c.pageMessage)
+			s.wantPull("", s.origin+"/"+c.link, c.clientMessage, 1)
 		})
 	}
 	v := vectors(t)[1]
 	s.wantPull("wrong", s.origin+"/"+s.store(v), "the password is wrong", 1)
 }
 
-// TestEncryptionBurns opens a burning paste once, and never with a link that could not decrypt it.
-func TestEncryptionBurns(t *testing.T) {
+// TestEncryptedBurningPaste opens burning pastes, each of which can be opened once. A link without the whole key must
+// not burn the paste, because it cannot decrypt it.
+func TestEncryptedBurningPaste(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
+	s := newRecordedServer(t, database.SQLite(t))
 	tab := open(t, s.origin)
 	link := s.push("", secretCode, "--burn")
 	path, key, _ := strings.Cut(strings.TrimPrefix(link, s.origin), "#")
-	for _, cut := range []string{"", "#", "#" + key[:20], "#" + key[:42] + "B"} {
-		tab.show(path + cut)
-		tab.wantSaid("Part of the key after the # is missing")
+	for _, fragment := range []string{"", "#", "#" + key[:20], "#" + key[:42] + "B"} {
+		tab.show(path + fragment)
+		tab.wantMessage("Part of the key after the # is missing")
 		if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
-			t.Errorf("got the question with the link %q, which was cut, want none", cut)
+			t.Errorf("got the question whether to open the paste with the incomplete fragment %q, want none", fragment)
 		}
 		tab.show("/sign-in")
 	}
 	s.wantPull("", link, "--yes opens", 1)
 	tab.show(path + "#" + key)
-	tab.wholePicture("question")
+	tab.fullScreenshot("question")
 	tab.press("#open button", "section.pasty")
-	tab.wantOpened("Encrypted paste", secretCode)
-	tab.wholePicture("burnt")
+	tab.wantDecrypted("Encrypted paste", secretCode)
+	tab.fullScreenshot("burnt")
 	s.wantPull("", link, "There is no paste", 1)
 	if out, code := s.run("", "pull", "--yes", link); code != 1 || !strings.Contains(out, "There is no paste") {
-		t.Errorf("got exit code %d and %q, want it gone", code, out)
+		t.Errorf("pull --yes: got exit code %d and %q after the paste was opened, want 1 and no paste", code, out)
 	}
 
 	tab.show("/")
@@ -647,16 +656,16 @@ func TestEncryptionBurns(t *testing.T) {
 	tab.do(tab.click("#burn"))
 	tab.do(tab.click("#encrypt"), tab.click("button.main"),
 		chromedp.WaitVisible(chromedp.CSS("#link")))
-	tab.wholePicture("created")
+	tab.fullScreenshot("created")
 	link = evaluate[string](tab, "location.href")
 	if value := evaluate[string](tab, `document.querySelector("#link").value`); value != link {
-		t.Errorf("got the link %s handed over, want %s with its key", value, link)
+		t.Errorf("got the link %s to share, want %s with the key", value, link)
 	}
 	if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
-		t.Error("got the question where the paste was created, want its link")
+		t.Error("got the question whether to open the paste right after creating it, want none")
 	}
 	if out, code := s.run("", "pull", "--yes", link); code != 0 || out != secretCode {
-		t.Errorf("got exit code %d and %q, want the paste", code, out)
+		t.Errorf("pull --yes: got exit code %d and %q, want 0 and the code %q", code, out, secretCode)
 	}
 	s.wantPull("", link, "There is no paste", 1)
 
@@ -665,69 +674,69 @@ func TestEncryptionBurns(t *testing.T) {
 	path, _, _ = strings.Cut(link, "#")
 	s.wantPull(password, path, "add #password to the link", 1)
 	tab.show(strings.TrimPrefix(path, s.origin))
-	tab.wantSaid("add #password to the end of the link")
+	tab.wantMessage("add #password to the end of the link")
 	tab.show("/sign-in")
 	tab.show(strings.TrimPrefix(link, s.origin))
 	tab.press("#open button", "#unlock")
 	tab.fill("#password", password+"\r")
-	tab.wantOpened("Encrypted paste", secretCode)
+	tab.wantDecrypted("Encrypted paste", secretCode)
 	if out, code := s.run(password, "pull", "--yes", s.push(password, secretCode, "--burn")); code != 0 ||
 		out != secretCode {
-		t.Errorf("got exit code %d and %q, want the paste", code, out)
+		t.Errorf("pull --yes with a password: got exit code %d and %q, want 0 and the code %q", code, out, secretCode)
 	}
 }
 
-// TestEncryptionWithoutScript checks that the page says what is missing, and stores nothing that was to be encrypted.
+// TestEncryptionWithoutScript checks that pages ask for JavaScript, and that the server refuses a plain text that is to
+// be encrypted, and does not repeat it.
 func TestEncryptionWithoutScript(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
-	answer, err := http.PostForm(s.origin+"/", url.Values{"encrypt": {"on"}, "title": {secretTitle}, "code": {secretCode}})
+	s := newRecordedServer(t, database.SQLite(t))
+	form := url.Values{"encrypt": {"on"}, "title": {secretTitle}, "code": {secretCode}}
+	response, err := http.PostForm(s.origin+"/", form)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // it has been read
-	body, _ := io.ReadAll(answer.Body)
-	if answer.StatusCode != http.StatusBadRequest || bytes.Contains(body, []byte("s3aled")) {
-		t.Errorf("got %d %s, want a refusal without the text", answer.StatusCode, body)
+	defer response.Body.Close() //nolint:errcheck // it was only read
+	body, _ := io.ReadAll(response.Body)
+	if response.StatusCode != http.StatusBadRequest || bytes.Contains(body, []byte("s3aled")) {
+		t.Errorf("got %d %s, want 400 without the text", response.StatusCode, body)
 	}
 	tab := open(t, s.origin)
-	tab.withoutScript()
+	tab.disableScript()
 	for _, path := range []string{"/", "/" + s.store(vectors(t)[0])} {
 		tab.show(path)
 		text := evaluate[string](tab, "document.documentElement.innerText")
 		if !strings.Contains(text, "needs JavaScript") || strings.Contains(text, "Encrypt in this browser") {
-			t.Errorf("%s: got %s, want it to say that it needs JavaScript", path, text)
+			t.Errorf(`%s: got the text %s, want "needs JavaScript" and no box to encrypt`, path, text)
 		}
 	}
 }
 
-// TestEncryptionInsecure checks the message on a page without HTTPS, where browsers offer no cryptography.
-func TestEncryptionInsecure(t *testing.T) {
+// TestEncryptionWithoutHTTPS checks the messages on pages without HTTPS, where browsers do not offer WebCrypto.
+func TestEncryptionWithoutHTTPS(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
+	s := newRecordedServer(t, database.SQLite(t))
 	tab := open(t, s.origin)
-	command(tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-		Source: `Object.defineProperty(crypto, "subtle", {value: undefined})`,
-	})
+	tab.addInitScript(`Object.defineProperty(crypto, "subtle", {value: undefined})`)
 	example := vectors(t)[0]
 	tab.show("/" + s.store(example) + "#" + example.Key)
-	tab.wantSaid("over HTTPS")
+	tab.wantMessage("over HTTPS")
 	tab.show("/")
-	if hint := evaluate[string](tab, `document.querySelector("#encryption-hint").textContent`); !strings.Contains(hint,
-		"over HTTPS") ||
-		!evaluate[bool](tab, `document.querySelector("#encrypt").disabled`) {
-		t.Errorf("got %q, want the box disabled, and why", hint)
+	hint := evaluate[string](tab, `document.querySelector("#encryption-hint").textContent`)
+	if !strings.Contains(hint, "over HTTPS") || !evaluate[bool](tab, `document.querySelector("#encrypt").disabled`) {
+		t.Errorf(`got the hint %q, want a disabled box, and "over HTTPS"`, hint)
 	}
 	link := s.push("", secretCode, "--burn")
 	tab.show(strings.TrimPrefix(link, s.origin))
-	tab.wantSaid("over HTTPS")
+	tab.wantMessage("over HTTPS")
 	if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
-		t.Error("got the question where the answer could not be read, want none")
+		t.Error("got the question whether to open a paste that cannot be decrypted, want none")
 	}
 }
 
-// as changes who the tab has signed in as, behind the back of the page that it shows: nobody, if the token is empty.
-func (tab *tab) as(token string) {
+// switchUser signs out, and signs in with the token unless that is "", without leaving the page, as another tab of
+// the browser could.
+func (tab *tab) switchUser(token string) {
 	tab.t.Helper()
 	evaluate[bool](tab, `(async () => {
 		delete document.documentElement.dataset.done;
@@ -739,22 +748,24 @@ func (tab *tab) as(token string) {
 	tab.do(chromedp.WaitReady(chromedp.CSS("[data-done]")))
 }
 
-// TestEncryptionSentAgain lets the server refuse a paste: the form says why, loses nothing, and can be sent again.
-func TestEncryptionSentAgain(t *testing.T) {
+// TestEncryptionRetry checks that the form says why the server refuses an encrypted paste, keeps the text, and can be
+// sent again.
+func TestEncryptionRetry(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t), "GLUEPOT_PASTE_MAX_BODY=30000", "GLUEPOT_LIMIT_ANONYMOUS_PASTES=1")
+	s := newRecordedServer(t, database.SQLite(t), "GLUEPOT_PASTE_MAX_BODY=30000", "GLUEPOT_LIMIT_ANONYMOUS_PASTES=1")
 	for name, c := range map[string]struct {
-		opener, refused, said string
-		before, after         func(*tab)
+		token, status, message string
+		before                 func(*tab) // leads to the refusal
+		after                  func(*tab) // removes its cause
 	}{
 		"signed out": {program.EpoxyToken, "401", "You are no longer signed in", func(tab *tab) {
-			tab.as("")
+			tab.switchUser("")
 		}, func(tab *tab) {
-			tab.as(program.EpoxyToken)
+			tab.switchUser(program.EpoxyToken)
 		}},
 		"too large": {program.EpoxyToken, "413", "bytes", func(tab *tab) {
 			long := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(" ", 29000)))
-			tab.drop(map[string]string{"one": long, "two": long})
+			tab.dropFiles(map[string]string{"one": long, "two": long})
 			tab.do(chromedp.WaitVisible(chromedp.CSS("#name-3")))
 		}, func(tab *tab) {
 			for range 2 {
@@ -762,100 +773,102 @@ func TestEncryptionSentAgain(t *testing.T) {
 			}
 		}},
 		"too many": {"", "429", "Send this again in", func(*tab) { s.push("", "one") }, func(tab *tab) {
-			tab.as(program.EpoxyToken)
+			tab.switchUser(program.EpoxyToken)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab := open(t, s.origin)
-			if c.opener != "" {
-				tab.signedIn(c.opener)
+			if c.token != "" {
+				tab.signIn(c.token)
 			}
 			tab.show("/")
 			tab.fill("#code-1", secretTitle)
 			tab.do(tab.click("#encrypt"))
 			c.before(tab)
 			tab.do(tab.click("button.main"), chromedp.WaitVisible(chromedp.CSS("#encryption-problem")))
-			if said := evaluate[string](tab,
-				`document.querySelector("#encryption-problem").textContent`); !strings.Contains(said, c.said) {
-				t.Errorf("got %q, want %q in it", said, c.said)
+			problem := evaluate[string](tab, `document.querySelector("#encryption-problem").textContent`)
+			if !strings.Contains(problem, c.message) {
+				t.Errorf("got the problem %q, want one with %q", problem, c.message)
 			}
-			if !tab.expect(c.refused) {
-				t.Errorf("got no %s, want it refused", c.refused)
+			if !tab.expect(c.status) {
+				t.Errorf("got no status %s, want it: the server refuses the paste", c.status)
 			}
-			if c.after != nil {
-				c.after(tab)
-			}
+			c.after(tab)
 			tab.do(tab.click("button.main"))
-			tab.wantOpened("Encrypted paste", secretTitle)
+			tab.wantDecrypted("Encrypted paste", secretTitle)
 		})
 	}
 	s.wantNoSecrets()
 }
 
-// TestEncryptionBeforeScript goes back to a form that was to be encrypted, whose script does not load this time:
-// nothing is sent.
-func TestEncryptionBeforeScript(t *testing.T) {
+// TestEncryptionScriptDoesNotLoad goes back to a form to encrypt. This time its script does not load, and the form must
+// not be sent.
+func TestEncryptionScriptDoesNotLoad(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
+	s := newRecordedServer(t, database.SQLite(t))
 	tab := open(t, s.origin)
 	tab.show("/")
 	tab.fill("#code-1", secretCode)
 	tab.do(tab.click("#encrypt"))
-	evaluate[bool](tab, `addEventListener("unload", () => 0), true`) // such a page is loaded anew
+	evaluate[bool](tab, `addEventListener("unload", () => 0), true`) // keeps the page out of the back/forward cache
 	tab.show("/sign-in")
 	command(tab, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
 	script := &network.BlockPattern{URLPattern: s.origin + "/~/assets/*/form.js", Block: true}
 	command(tab, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{script}})
 	tab.do(chromedp.NavigateBack(), chromedp.WaitReady(chromedp.CSS("#encrypt:checked")))
 	if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != secretCode {
-		t.Fatalf("got %q on the form, want what was typed", code)
+		t.Fatalf("got the code %q on the form, want %q, which was typed", code, secretCode)
 	}
 	if !evaluate[bool](tab,
 		`find = name => document.querySelector(name), find("#encryption").hidden && find(".unloaded").checkVisibility()`) {
-		t.Error("got no word about the script, want one")
+		t.Error("got no message that the script is missing, want one")
 	}
-	tab.wholePicture("form")
+	tab.fullScreenshot("form")
 	evaluate[bool](tab,
 		`["invalid", "submit"].forEach(kind => addEventListener(kind, () => document.body.classList.add(kind), true)), true`)
-	for _, press := range []func(){
-		func() { tab.do(tab.click("button.main")) }, func() { tab.fill("#title", "\r") },
-		func() { tab.do(tab.click("button[value=add]")) },
+	for _, attempt := range []struct {
+		name   string
+		submit func()
+	}{
+		{"the main button", func() { tab.do(tab.click("button.main")) }},
+		{"Enter", func() { tab.fill("#title", "\r") }},
+		{"the add button", func() { tab.do(tab.click("button[value=add]")) }},
 	} {
-		press()
+		attempt.submit()
 		tab.do(chromedp.WaitReady(chromedp.CSS("body.invalid, body.submit")))
 		if !evaluate[bool](tab, `!document.body.classList.contains("submit") && (document.body.className = "", true)`) {
-			t.Fatal("got it sent, want nothing sent")
+			t.Fatalf("%s: got the form sent, want nothing sent", attempt.name)
 		}
 	}
 	if !tab.expect("form.js") {
-		t.Error("got the script, want it blocked")
+		t.Error("got form.js loaded, want it blocked")
 	}
-	tab.expect("not focusable") // the box that is required
+	tab.expect("not focusable") // about the hidden required box
 	s.push("", secretCode)
 	s.wantNoSecrets()
 }
 
-// TestNoPreviewOfSecrets checks that Markdown that is to be encrypted is never sent for a preview, whatever presses the
-// button.
+// TestNoPreviewOfSecrets checks that Markdown to be encrypted is not sent for a preview, even if a script clicks the
+// hidden button.
 func TestNoPreviewOfSecrets(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
+	s := newRecordedServer(t, database.SQLite(t))
 	tab := open(t, s.origin)
 	tab.show("/")
 	tab.fill("#name-1", "s3aled.md")
 	tab.fill("#code-1", secretCode)
 	const tools = `.snippet .tools:has(+ .field #code-1)`
 	tab.do(chromedp.WaitVisible(chromedp.CSS(tools)), tab.click("#encrypt"))
-	const press = `document.querySelector("` + tools + ` button:last-child").click()`
-	tab.do(chromedp.Evaluate[chromedp.Void](press))
+	const clickPreview = `document.querySelector("` + tools + ` button:last-child").click()`
+	tab.do(chromedp.Evaluate[chromedp.Void](clickPreview))
 	if evaluate[bool](tab, `!document.querySelector("`+tools+`").hidden || !document.querySelector(".preview").hidden`) {
-		t.Error("got a preview of what is to be encrypted, want none")
+		t.Error("got a visible preview or its buttons, want both hidden")
 	}
 	s.mu.Lock()
-	sent := s.sent.String()
+	requests := s.requests.String()
 	s.mu.Unlock()
-	if strings.Contains(sent, "s3aled") {
-		t.Errorf("got %q sent, want no secret", sent)
+	if strings.Contains(requests, "s3aled") {
+		t.Errorf("got the requests %q, want none with the text that is to be encrypted", requests)
 	}
 	tab.do(tab.click("#encrypt"), chromedp.WaitVisible(chromedp.CSS(tools)))
 }

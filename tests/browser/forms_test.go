@@ -19,7 +19,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// serveUsers returns the origin of a server with users and tokens.
+// serveUsers starts a server with the users and tokens of program.Fixture, and returns its origin.
 func serveUsers(t *testing.T) (origin string) {
 	t.Helper()
 	cfg := database.SQLite(t)
@@ -27,41 +27,41 @@ func serveUsers(t *testing.T) (origin string) {
 	return "http://" + program.Serve(t, cfg.URL).Address
 }
 
-// signedIn signs in with a token.
-func (tab *tab) signedIn(token string) {
+// signIn signs in with a token.
+func (tab *tab) signIn(token string) {
 	tab.t.Helper()
 	tab.show("/sign-in")
 	tab.do(chromedp.SendKeys(chromedp.CSS("#token"), token+"\r"), chromedp.WaitReady(chromedp.CSS(".top form button")))
 }
 
-// press clicks what leads to another page, and waits for what is there.
-func (tab *tab) press(button, there string) {
+// press clicks an element, such as a button, and waits until another one is visible. Both are CSS selectors.
+func (tab *tab) press(button, result string) {
 	tab.t.Helper()
-	tab.do(tab.click(button), chromedp.WaitVisible(chromedp.CSS(there)))
+	tab.do(tab.click(button), chromedp.WaitVisible(chromedp.CSS(result)))
 }
 
-// click waits until an element stays in its place, and clicks it. What moves between the press and the release of a
-// mouse button is not clicked.
+// click waits until an element stops moving, and clicks it. An element that moves between the press and the release of
+// the mouse button would not get the click.
 func (tab *tab) click(selector string) chromedp.Action[chromedp.Void] {
-	const still = `new Promise(resolve => {
-		let before = "";
-		const look = () => {
+	const waitForRest = `new Promise(resolve => {
+		let last = "";
+		const check = () => {
 			const element = document.querySelector(%q);
 			element?.scrollIntoView({block: "nearest", behavior: "instant"});
 			const place = JSON.stringify(element?.getBoundingClientRect());
-			if (element && place === before) resolve(true);
-			else { before = place; setTimeout(() => requestAnimationFrame(look)); }
+			if (element && place === last) resolve(true);
+			else { last = place; setTimeout(() => requestAnimationFrame(check)); }
 		};
-		look();
+		check();
 	})`
-	if tab.scriptless { // nothing moves
+	if tab.scriptDisabled { // nothing moves
 		return chromedp.Click(chromedp.CSS(selector))
 	}
 	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 		if _, err = chromedp.WaitVisible(chromedp.CSS(selector))(ctx, target); err != nil {
 			return none, err
 		}
-		if _, err = chromedp.Evaluate[bool](fmt.Sprintf(still, selector),
+		if _, err = chromedp.Evaluate[bool](fmt.Sprintf(waitForRest, selector),
 			chromedp.EvalAwaitPromise)(ctx, target); err != nil {
 			return none, err
 		}
@@ -69,37 +69,38 @@ func (tab *tab) click(selector string) chromedp.Action[chromedp.Void] {
 	}
 }
 
-// fill types into a field. The code of a snippet is typed into its editor.
+// fill types a text into a field. With JavaScript, the field of a snippet's code is its editor.
 func (tab *tab) fill(field, text string) {
 	tab.t.Helper()
-	if number, ok := strings.CutPrefix(field, "#code-"); ok && !tab.scriptless {
-		field = fmt.Sprintf(".snippet:nth-child(%s) .cm-content", number)
-		tab.do(chromedp.WaitVisible(chromedp.CSS(field)), chromedp.Focus(chromedp.CSS(field)))
+	if number, ok := strings.CutPrefix(field, "#code-"); ok && !tab.scriptDisabled {
+		editor := fmt.Sprintf(".snippet:nth-child(%s) .cm-content", number)
+		tab.do(chromedp.WaitVisible(chromedp.CSS(editor)), chromedp.Focus(chromedp.CSS(editor)))
 		command(tab, input.InsertText, input.InsertTextParams{Text: text})
 		return
 	}
 	tab.do(chromedp.SendKeys(chromedp.CSS(field), text))
 }
 
-// withoutScript shows pages as browsers without JavaScript do.
-func (tab *tab) withoutScript() {
+// disableScript turns JavaScript off in the tab.
+func (tab *tab) disableScript() {
 	tab.t.Helper()
 	command(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	tab.scriptless = true
+	tab.scriptDisabled = true
 }
 
-// choose selects what a list has under that value.
+// choose selects the option with a value in a list.
 func (tab *tab) choose(list, value string) {
 	tab.t.Helper()
 	tab.do(chromedp.SetValue(chromedp.CSS(list), value))
 }
 
+// path returns the path of the page.
 func (tab *tab) path() string {
 	tab.t.Helper()
 	return evaluate[string](tab, "location.pathname")
 }
 
-// codes returns what a tab shows as code.
+// codes returns the code of each snippet on the page of a paste, without line numbers.
 func (tab *tab) codes() []string {
 	tab.t.Helper()
 	return evaluate[[]string](tab, `Array.from(document.querySelectorAll(".pasty .code code"),
@@ -110,7 +111,7 @@ func (tab *tab) codes() []string {
 		})`)
 }
 
-// TestForms creates, edits and deletes a paste without a script, on common screens.
+// TestForms creates, edits and deletes a paste without JavaScript, on each screen.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
@@ -118,16 +119,16 @@ func TestForms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tab := open(t, origin)
-			tab.withoutScript()
-			tab.at(screen)
-			look := func(name string) {
+			tab.disableScript()
+			tab.useScreen(screen)
+			checkPage := func(name string) {
 				t.Helper()
 				tab.wantFit()
-				tab.wholePicture(name)
+				tab.fullScreenshot(name)
 			}
 			tab.show("/")
-			look("signed-out")
-			tab.signedIn(program.EpoxyToken)
+			checkPage("signed-out")
+			tab.signIn(program.EpoxyToken)
 			tab.show("/")
 			const first, second = "\npackage main\n\nfunc main() {}\n", "print('two')"
 			title := "<form> of " + name + "."
@@ -140,80 +141,81 @@ func TestForms(t *testing.T) {
 			tab.choose("#expires", "1w")
 			tab.choose("#visibility", "private")
 			tab.fill("#tags", "one, two")
-			look("filled-in")
+			checkPage("filled-in")
 			tab.press("button.main", ".pasty")
 			if codes := tab.codes(); len(codes) != 2 || codes[0] != first || codes[1] != second {
-				t.Errorf("got the code %q, want what was typed", codes)
+				t.Errorf("got the codes %q of the new paste, want %q and %q", codes, first, second)
 			}
-			look("created")
-			id := tab.path()
+			checkPage("created")
+			pastePath := tab.path()
 
 			tab.press(`a[href$="/edit"]`, "#code-2")
 			if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != first {
-				t.Errorf("got %q to edit, want %q", code, first)
+				t.Errorf("got the code %q in the form to edit, want %q", code, first)
 			}
 			tab.fill("#code-2", "x = 3\n")
 			tab.press("button[value=remove-1]", "fieldset:only-of-type")
-			if text := evaluate[string](tab, `document.querySelector("#code-1").value`); text != "x = 3\n"+second {
-				t.Errorf("got %q left, want the second snippet", text)
+			if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != "x = 3\n"+second {
+				t.Errorf("got the code %q after removing the first snippet, want %q", code, "x = 3\n"+second)
 			}
-			look("edited")
+			checkPage("edited")
 			tab.press("button.main", ".pasty")
 			tab.press(`a[href$="/history"]`, ".edit")
 			if n := evaluate[int](tab, "document.querySelectorAll('.change').length"); n != 2 {
-				t.Errorf("got %d changes in the history, want that of a snippet and one that was removed", n)
+				t.Errorf("got %d changes in the history, want 2: a removed snippet and an edited one", n)
 			}
-			look("history")
+			checkPage("history")
 
-			tab.show(id + "/edit")
+			tab.show(pastePath + "/edit")
 			tab.fill("#code-1", "y = 4\n")
-			tab.another(id, "Edited elsewhere")
+			tab.editElsewhere(pastePath, "Edited elsewhere")
 			tab.press("button.main", "form .problem")
 			if !tab.expect("409") {
-				t.Error("got no 409, want the edit refused")
+				t.Error("got no status 409, want it for the conflict")
 			}
-			if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != "y = 4\n"+"x = 3\n"+second {
-				t.Errorf("got the code %q, want what was typed", code)
+			const edited = "y = 4\nx = 3\n" + second
+			if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != edited {
+				t.Errorf("got the code %q after the conflict, want the typed one, %q", code, edited)
 			}
-			look("conflict")
+			checkPage("conflict")
 			tab.press("button.main", ".pasty")
 
 			tab.press(`a[href$="/delete"]`, "form button.main")
-			look("question")
+			checkPage("question")
 			tab.press("form button.main", "main:not(:has(form button.main))")
 			if path := tab.path(); path != "/pastes" {
-				t.Errorf("got to %s, want the list of one's pastes", path)
+				t.Errorf("got the page %s after deleting the paste, want /pastes", path)
 			}
-			if strings.Contains(evaluate[string](tab, "document.body.innerText"), title) {
-				t.Error("got the paste in the list, want it gone")
+			if text := evaluate[string](tab, "document.body.innerText"); strings.Contains(text, title) {
+				t.Errorf("got the list %s, want it without the deleted paste %q", text, title)
 			}
 		})
 	}
 }
 
-// another edits a paste as another program of its owner does, while the tab has a form open.
-func (tab *tab) another(path, title string) {
+// editElsewhere changes the title of Epoxy's paste through the API, while the tab may have a form open.
+func (tab *tab) editElsewhere(path, title string) {
 	tab.t.Helper()
-	asOwner(tab.t, http.MethodPatch, tab.origin+"/paste"+path, map[string]any{"title": title})
+	sendAsOwner(tab.t, http.MethodPatch, tab.origin+"/paste"+path, map[string]any{"title": title})
 }
 
-// createOwn stores a public paste, edits it, and returns its id.
-func createOwn(t *testing.T, origin string) (id string) {
+// createEditedPaste creates a public paste of Epoxy, edits it, and returns its id.
+func createEditedPaste(t *testing.T, origin string) (id string) {
 	t.Helper()
-	pasties := []pasty{{Title: "main.go", Language: "Go", Code: "package main\n"},
-		{Title: "", Language: "Python", Code: "print(1)\u202e"}}
-	id = asOwner(t, http.MethodPost, origin+"/paste",
-		map[string]any{"title": "One's own", "isPublic": true, "tags": "a,b", "pasties": pasties})
-	asOwner(t, http.MethodPatch, origin+"/paste/"+id, map[string]any{
-		"title": "Edited", "pasties": []pasty{{Title: "main.go", Language: "Go",
-			Code: "package main\n\nfunc main() {}\n"}, pasties[1]},
+	python := pasty{Title: "", Language: "Python", Code: "print(1)\u202e"}
+	id = sendAsOwner(t, http.MethodPost, origin+"/paste", map[string]any{
+		"title": "One's own", "isPublic": true, "tags": "a,b",
+		"pasties": []pasty{{Title: "main.go", Language: "Go", Code: "package main\n"}, python},
+	})
+	sendAsOwner(t, http.MethodPatch, origin+"/paste/"+id, map[string]any{
+		"title":   "Edited",
+		"pasties": []pasty{{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {}\n"}, python},
 	})
 	return id
 }
 
-// asOwner asks the interface for something with the token of a user, and returns the id of the paste that it answers
-// with.
-func asOwner(t *testing.T, method, url string, body map[string]any) (id string) {
+// sendAsOwner sends a request to the API with Epoxy's token, and returns the id of the paste in the answer.
+func sendAsOwner(t *testing.T, method, url string, body map[string]any) (id string) {
 	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -228,66 +230,66 @@ func asOwner(t *testing.T, method, url string, body map[string]any) (id string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close() //nolint:errcheck // it has been read
-	var found struct {
+	defer response.Body.Close() //nolint:errcheck // it was only read
+	var paste struct {
 		ID string `json:"_id"`
 	}
-	if err := json.NewDecoder(response.Body).Decode(&found); err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("got %s, %v, want a paste", response.Status, err)
+	if err := json.NewDecoder(response.Body).Decode(&paste); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: got %s, error %v, want 200 and a paste", method, url, response.Status, err)
 	}
-	return found.ID
+	return paste.ID
 }
 
-// TestFormPressedTwice presses the buttons of forms again as soon as the browser has sent them: each form takes effect
-// once.
-func TestFormPressedTwice(t *testing.T) {
+// TestDoubleClickSendsFormOnce clicks the button of a form again right after the browser has sent the form.
+func TestDoubleClickSendsFormOnce(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
 	tab := open(t, origin)
-	tab.signedIn(program.EpoxyToken)
-	own := func() (ids []string) {
+	tab.signIn(program.EpoxyToken)
+	ownPastes := func() (paths []string) {
 		t.Helper()
 		tab.show("/pastes")
 		return evaluate[[]string](tab, `Array.from(document.querySelectorAll(".own li > div > a"), a => a.pathname)`)
 	}
-	const twice = `{
+	const doubleClick = `{
 		const button = document.querySelector("form button.main");
 		button.click();
 		setTimeout(() => button.click());
 	}`
-	before := len(own())
+	before := len(ownPastes())
 	tab.show("/")
 	tab.fill("#code-1", "once")
-	tab.do(chromedp.Evaluate[chromedp.Void](twice), chromedp.WaitVisible(chromedp.CSS(".pasty")))
-	path := tab.path()
-	if ids := own(); len(ids) != before+1 {
-		t.Errorf("got the pastes %q, want one more than %d", ids, before)
+	tab.do(chromedp.Evaluate[chromedp.Void](doubleClick), chromedp.WaitVisible(chromedp.CSS(".pasty")))
+	pastePath := tab.path()
+	if paths := ownPastes(); len(paths) != before+1 {
+		t.Errorf("got %d pastes, %q, after a double click, want %d", len(paths), paths, before+1)
 	}
-	tab.show(path + "/delete")
-	tab.do(chromedp.Evaluate[chromedp.Void](twice), chromedp.WaitVisible(chromedp.CSS("main:not(:has(form button.main))")))
-	if there := tab.path(); there != "/pastes" {
-		t.Errorf("got to %s, want the list: it is deleted once", there)
+	tab.show(pastePath + "/delete")
+	tab.do(chromedp.Evaluate[chromedp.Void](doubleClick),
+		chromedp.WaitVisible(chromedp.CSS("main:not(:has(form button.main))")))
+	if path := tab.path(); path != "/pastes" {
+		t.Errorf("got the page %s after deleting with a double click, want /pastes", path)
 	}
-	// The form that a browser goes back to can be sent.
+	// After going back in the browser's history, the form can be sent again.
 	tab.show("/")
 	tab.fill("#code-1", "again")
 	tab.press("button.main", ".pasty")
 	tab.do(chromedp.NavigateBack(), chromedp.WaitEnabled(chromedp.CSS("form button.main")))
 	tab.press("button.main", ".pasty")
-	if ids := own(); len(ids) != before+2 {
-		t.Errorf("got the pastes %q, want two more than %d", ids, before)
+	if paths := ownPastes(); len(paths) != before+2 {
+		t.Errorf("got %d pastes, %q, after going back, want %d", len(paths), paths, before+2)
 	}
 }
 
-// TestFold checks that the form shows its title, lifetime, visibility and button on common screens, and that the row
-// which stays in sight cuts nothing.
-func TestFold(t *testing.T) {
+// TestFormAboveTheFold checks that the form shows its title, lifetime, visibility and button without scrolling, and
+// that the sticky row at the bottom cuts no element in two.
+func TestFormAboveTheFold(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveUsers(t))
 	check := func(name string) {
 		t.Helper()
-		for _, screen := range [][2]int64{{1280, 800}, {390, 844}} {
-			tab.do(chromedp.EmulateViewport(screen[0], screen[1]))
+		for _, size := range [][2]int64{{1280, 800}, {390, 844}} {
+			tab.do(chromedp.EmulateViewport(size[0], size[1]))
 			tab.show("/")
 			tab.do(chromedp.WaitVisible(chromedp.CSS(".cm-content")))
 			hidden := evaluate[[]string](tab, `Array.from(
@@ -304,86 +306,87 @@ func TestFold(t *testing.T) {
 					return top < bar && bottom > bar;
 				}).map(element => element.outerHTML.slice(0, 80))`)
 			if len(hidden) > 0 || len(cut) > 0 {
-				t.Errorf("%s, %v: got %q out of sight and %q cut, want none", name, screen, hidden, cut)
+				t.Errorf("%s, window %v: got the fields %q hidden and the elements %q cut in two, want none", name, size, hidden,
+					cut)
 			}
-			tab.picture(fmt.Sprint(name, " ", screen[0]))
+			tab.screenshot(fmt.Sprint(name, " ", size[0]))
 		}
-		// a zoom of 400 %
+		// A window of 1280 by 1024 pixels at a zoom of 400 %.
 		tab.do(chromedp.EmulateViewport(320, 256))
 		tab.show("/")
 		if evaluate[bool](tab, `document.querySelector(".bar").getBoundingClientRect().top < innerHeight`) {
-			t.Errorf("%s: got the last row over the form of a low window, want it below the form", name)
+			t.Errorf("%s: got the sticky row over the form in a low window, want it below the form", name)
 		}
-		tab.picture(name + " 320")
+		tab.screenshot(name + " 320")
 	}
 	check("signed out")
 	tab.do(chromedp.EmulateViewport(tabWidth, tabHeight))
-	tab.signedIn(program.EpoxyToken)
+	tab.signIn(program.EpoxyToken)
 	check("signed in")
 }
 
-// TestWrongForm breaks a rule, and continues with the form that comes back.
-func TestWrongForm(t *testing.T) {
+// TestInvalidForm sends an invalid form, corrects it, and sends it again.
+func TestInvalidForm(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveDemonstration(t))
 	tab.show("/")
 	tab.press("button.main", "#code-1-problem")
 	if !evaluate[bool](tab, `document.activeElement.matches("#code-1, .snippet:first-child .cm-content")`) {
-		t.Error("got the focus elsewhere, want it where something is wrong")
+		t.Error("got the focus elsewhere, want it on the invalid field")
 	}
 	if !tab.expect("400") {
-		t.Error("got no 400, want the form refused")
+		t.Error("got no status 400, want it for the invalid form")
 	}
-	tab.picture("light")
+	tab.screenshot("light")
 	tab.fill("#code-1", "x")
-	// The key sends the form as the button that saves it does, whatever comes first on the page.
+	// Enter saves the paste, although another button comes first in the form.
 	tab.press("button[value=add]", "#name-2")
 	tab.fill("#name-2", "two.txt\n")
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".pasty")))
 	if n := evaluate[int](tab, "document.querySelectorAll('.pasty').length"); n != 2 {
-		t.Errorf("got %d snippets, want two", n)
+		t.Errorf("got %d snippets, want 2", n)
 	}
 }
 
-// drop drops several files on the page. Their texts are in base64.
-func (tab *tab) drop(files map[string]string) {
+// dropFiles drops files on the form. The map is from names to contents in base64.
+func (tab *tab) dropFiles(files map[string]string) {
 	tab.t.Helper()
-	encoded, err := json.Marshal(files)
+	object, err := json.Marshal(files)
 	if err != nil {
 		tab.t.Fatal(err)
 	}
 	evaluate[bool](tab, `(() => {
-		const dropped = new DataTransfer();
-		for (const [name, text] of Object.entries(`+string(encoded)+`)) {
-			dropped.items.add(new File([Uint8Array.from(atob(text), c => c.charCodeAt(0))], name));
+		const dataTransfer = new DataTransfer();
+		for (const [name, content] of Object.entries(`+string(object)+`)) {
+			dataTransfer.items.add(new File([Uint8Array.from(atob(content), c => c.charCodeAt(0))], name));
 		}
 		for (const type of ["dragover", "drop"]) {
 			document.querySelector("#code-1").dispatchEvent(new DragEvent(type,
-				{dataTransfer: dropped, bubbles: true, cancelable: true}));
+				{dataTransfer, bubbles: true, cancelable: true}));
 		}
 		return true;
 	})()`)
 }
 
-// TestFiles drops files on the form and chooses them: each becomes a snippet, and a file that is not text is refused by
-// name, also if the browser encrypts.
-func TestFiles(t *testing.T) {
+// TestDropAndUploadFiles drops files on the form, and uploads some with its file field, also to be encrypted. Each file
+// becomes a snippet. The page refuses a file that is not text, and names it.
+func TestDropAndUploadFiles(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveUsers(t))
 	text := base64.StdEncoding.EncodeToString([]byte("print('ü')\r\n"))
 	tab.show("/")
 	tab.fill("#name-1", "typed.txt")
 	tab.fill("#code-1", "typed")
-	tab.drop(map[string]string{"a.py": text, "b.py": text,
+	tab.dropFiles(map[string]string{"a.py": text, "b.py": text,
 		"picture.png": base64.StdEncoding.EncodeToString([]byte("\x89PNG\xff"))})
 	tab.do(chromedp.WaitVisible(chromedp.CSS("#files-problem")))
 	if problem := evaluate[string](tab, `document.querySelector("#files-problem").textContent`); !strings.Contains(problem,
 		"picture.png") {
-		t.Errorf("got %q, want the name of the file that is no text", problem)
+		t.Errorf("got the problem %q, want picture.png in it", problem)
 	}
-	tab.press("button.main", ".pasty") // the others are snippets by now
+	tab.press("button.main", ".pasty") // the problem and the snippets appear together
 	if codes := tab.codes(); len(codes) != 3 || codes[0] != "typed" || codes[1] != "print('ü')\n" {
-		t.Errorf("got %q, want what was typed and two files", codes)
+		t.Errorf("got the codes %q, want the typed one and those of a.py and b.py", codes)
 	}
 
 	folder := t.TempDir()
@@ -399,20 +402,20 @@ func TestFiles(t *testing.T) {
 		chromedp.WaitVisible(chromedp.CSS("#files-problem")))
 	if problem := evaluate[string](tab, `document.querySelector("#files-problem").textContent`); !strings.Contains(problem,
 		"bad.bin") {
-		t.Errorf("got %q, want the name of the file that is no text", problem)
+		t.Errorf("got the problem %q, want bad.bin in it", problem)
 	}
-	tab.drop(map[string]string{"c.txt": text})
+	tab.dropFiles(map[string]string{"c.txt": text})
 	tab.do(chromedp.WaitVisible(chromedp.CSS("#name-2")))
 	tab.do(tab.click("button.main"))
 	tab.do(chromedp.WaitVisible(chromedp.CSS("section.pasty")))
 	files := evaluate[[]string](tab, `Array.from(document.querySelectorAll("section.pasty"),
-		s => {
-			const code = s.querySelector("code").cloneNode(true);
+		section => {
+			const code = section.querySelector("code").cloneNode(true);
 			code.querySelectorAll("a").forEach(number => number.remove());
-			return s.querySelector("h2").textContent + " " + code.textContent;
+			return section.querySelector("h2").textContent + " " + code.textContent;
 		})`)
 	if len(files) != 2 || files[0] != "c.txt c" || files[1] != "c.txt print('ü')\r\n" {
-		t.Errorf("got %q decrypted, want two files", files)
+		t.Errorf("got the decrypted files %q, want c.txt twice with its texts", files)
 	}
-	tab.wantUsable("two files of one name")
+	tab.wantAccessible("two files of one name")
 }

@@ -1,5 +1,5 @@
-// Package browser looks at what the program shows to people, in a headless Chromium: the real binary, a real page, and
-// nothing that the browser complains about. "make test-browser" runs it.
+// Package browser tests the pages of the real program in headless Chromium. A test also fails if the browser reports an
+// error or a warning that it does not expect. "make test-browser" runs these tests.
 package browser
 
 import (
@@ -14,16 +14,15 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/gluepot/gluepot/tests/database"
-
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-var screenshots = flag.String("screenshots", "", "keep the pictures that tests take in this folder")
+var screenshots = flag.String("screenshots", "", "the folder for screenshots; without it, tests take none")
 
-var axe = flag.String("axe", "", "the file axe.min.js of axe-core, which looks for what keeps people from using a page")
+var axe = flag.String("axe", "", "the file axe.min.js of axe-core, which checks the accessibility of pages")
 
-// browsers are the names of the program that is looked for, the smallest first.
-var browsers = []string{"chromium-headless-shell", "chromium", "google-chrome"}
+// browserNames are the names of the browser's program, the smallest first.
+var browserNames = []string{"chromium-headless-shell", "chromium", "google-chrome"}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -33,7 +32,7 @@ func TestMain(m *testing.M) {
 // run runs the tests with one browser and returns the exit code.
 func run(m *testing.M) int {
 	path := ""
-	for _, name := range browsers {
+	for _, name := range browserNames {
 		if executable, err := exec.LookPath(name); err == nil {
 			path = executable
 			break
@@ -41,23 +40,23 @@ func run(m *testing.M) int {
 	}
 	if path == "" {
 		fmt.Fprintf(os.Stderr,
-			"These tests need a browser, one of %q on PATH. Debian: apt-get install chromium-headless-shell\n", browsers)
+			"These tests need a browser, one of %q on PATH. Debian: apt-get install chromium-headless-shell\n", browserNames)
 		return 1
 	}
 	defer program.Remove()
 	defer stopDemonstration()
 	allocator, stop := chromedp.NewExecAllocator(context.Background(),
-		append(chromedp.DefaultExecAllocatorOptions[:], // root has no sandbox, which chromedp knows
+		append(chromedp.DefaultExecAllocatorOptions[:], // which turn the sandbox off for root
 			chromedp.ExecPath(path), chromedp.Flag("host-resolver-rules", "MAP "+lanName+" 127.0.0.1"))...)
 	defer stop()
 	ctx, closeBrowser := chromedp.NewContext(allocator)
 	defer closeBrowser()
-	started = sync.OnceValues(func() (context.Context, error) { return ctx, chromedp.Do(ctx) })
+	startBrowser = sync.OnceValues(func() (context.Context, error) { return ctx, chromedp.Do(ctx) })
 	return database.Main(m)
 }
 
-// lanName is a name that browsers trust no more than any other in a local network. They trust 127.0.0.1 without TLS.
+// lanName resolves to 127.0.0.1. Without TLS, browsers trust 127.0.0.1, but not this name.
 const lanName = "paste.lan"
 
-// started returns the context of the browser, which runs from the first call on.
-var started func() (context.Context, error)
+// startBrowser starts the browser at the first call, and returns its context.
+var startBrowser func() (context.Context, error)

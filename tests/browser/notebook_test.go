@@ -4,13 +4,13 @@ import (
 	"testing"
 )
 
-// TestNotebook opens a notebook: its picture is drawn, and its hostile parts do nothing.
+// TestNotebook checks that the page of a notebook shows its picture, and does not run its scripts.
 func TestNotebook(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
 	const picture = "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAAAAAC4HznGAAAAEklEQVR4nGJiYGAAYUAAAAD//wAgAAWURUErAAAAAElFTkSuQmCC"
 	const notebook = "Jupyter Notebook"
-	id := create(t, origin, "A notebook", pasty{Title: "a.ipynb", Language: notebook, Code: `{"nbformat":4,"cells":[
+	id := createPaste(t, origin, "A notebook", pasty{Title: "a.ipynb", Language: notebook, Code: `{"nbformat":4,"cells":[
 		{"cell_type":"markdown",
 			"source":"# Head\n\n<script>document.title='taken over'</script>\n\n[b](https://example.com)"},
 		{"cell_type":"code","execution_count":1,"source":"for i in range(3):\n    print(i)","outputs":[
@@ -21,16 +21,16 @@ func TestNotebook(t *testing.T) {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
 			tab := open(t, origin)
-			tab.prefer(scheme)
+			tab.setColourScheme(scheme)
 			tab.show("/" + id)
-			tab.wait(`document.querySelector(".notebook img").naturalWidth === 3`)
+			tab.waitFor(`document.querySelector(".notebook img").naturalWidth === 3`)
 			if title := evaluate[string](tab, "document.title"); title == "taken over" {
-				t.Error("got the title changed by the notebook, want it shown")
+				t.Error("got the title that the notebook's script sets, want the script not to run")
 			}
-			tab.wantUsable("a notebook")
+			tab.wantAccessible("a notebook")
 			tab.wantFit()
-			tab.wholePicture("notebook")
-			tab.phone()
+			tab.fullScreenshot("notebook")
+			tab.useNarrowWindow()
 			tab.wantFit()
 		})
 	}

@@ -14,20 +14,21 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// pasty is one of a paste to create.
+// pasty is a file of a paste to create, as the API takes it.
 type pasty struct {
 	Title    string `json:"title"`
 	Language string `json:"language,omitempty"`
 	Code     string `json:"code"`
 }
 
-// create stores an anonymous paste at an origin and returns its id.
-func create(t *testing.T, origin, title string, pasties ...pasty) string {
+// createPaste creates an anonymous paste that expires, and returns its id.
+func createPaste(t *testing.T, origin, title string, pasties ...pasty) string {
 	t.Helper()
-	return createWith(t, origin, map[string]any{"title": title, "pasties": pasties, "expiresIn": "1w"})
+	return createPasteFrom(t, origin, map[string]any{"title": title, "pasties": pasties, "expiresIn": "1w"})
 }
 
-func createWith(t *testing.T, origin string, document map[string]any) string {
+// createPasteFrom creates an anonymous paste from a document of the API, and returns its id.
+func createPasteFrom(t *testing.T, origin string, document map[string]any) string {
 	t.Helper()
 	body, err := json.Marshal(document)
 	if err != nil {
@@ -37,23 +38,23 @@ func createWith(t *testing.T, origin string, document map[string]any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close() //nolint:errcheck // it has been read
-	var made struct {
+	defer response.Body.Close() //nolint:errcheck // it was only read
+	var paste struct {
 		ID string `json:"_id"`
 	}
-	if err := json.NewDecoder(response.Body).Decode(&made); err != nil || made.ID == "" {
-		t.Fatalf("got %s, %v, want a paste", response.Status, err)
+	if err := json.NewDecoder(response.Body).Decode(&paste); err != nil || paste.ID == "" {
+		t.Fatalf("POST /paste: got %s, error %v, want a paste with an id", response.Status, err)
 	}
-	return made.ID
+	return paste.ID
 }
 
-// phone makes the tab as narrow as a small phone, or as a window of 1280 pixels at a zoom of 400 %.
-func (tab *tab) phone() {
+// useNarrowWindow makes the tab as narrow as a small phone, or as a window of 1280 pixels at a zoom of 400 %.
+func (tab *tab) useNarrowWindow() {
 	tab.t.Helper()
 	tab.do(chromedp.EmulateViewport(320, 640))
 }
 
-// wantFit fails the test when the page is wider than the window, or code is narrower than the window allows.
+// wantFit fails the test if the page is wider than the window, or if code does not use the width of the window.
 func (tab *tab) wantFit() {
 	tab.t.Helper()
 	const misfits = `[
@@ -62,8 +63,8 @@ func (tab *tab) wantFit() {
 			e.checkVisibility() && e.getBoundingClientRect().width < document.documentElement.clientWidth - 80).
 			map(e => "." + e.className + " is " + e.getBoundingClientRect().width),
 	]`
-	if found := evaluate[[]string](tab, misfits); len(found) > 0 {
-		tab.t.Errorf("%s: got pixels %q of %v, want the width of the window", tab.path(), found,
+	if list := evaluate[[]string](tab, misfits); len(list) > 0 {
+		tab.t.Errorf("%s: got widths in pixels %q, want that of the window, %v", tab.path(), list,
 			evaluate[float64](tab, "innerWidth"))
 	}
 }
@@ -74,24 +75,24 @@ func TestPaste(t *testing.T) {
 	tab := open(t, origin)
 	tab.show("/demo-epoxy-1")
 	if title := evaluate[string](tab, "document.title"); title != "A server in ten lines · Gluepot" {
-		t.Errorf("got the title %q, want that of the paste", title)
+		t.Errorf(`got the title %q, want "A server in ten lines · Gluepot"`, title)
 	}
 	if n := evaluate[int](tab, "document.querySelectorAll('.lines a').length"); n != 14 {
 		t.Errorf("got %d lines, want 14", n)
 	}
 	tab.wantFit()
-	tab.wholePicture("light")
-	tab.prefer("dark")
-	tab.wholePicture("dark")
-	tab.phone()
+	tab.fullScreenshot("light")
+	tab.setColourScheme("dark")
+	tab.fullScreenshot("dark")
+	tab.useNarrowWindow()
 	tab.wantFit()
-	tab.wholePicture("dark-phone")
-	tab.prefer("light")
-	tab.wholePicture("phone")
+	tab.fullScreenshot("dark-phone")
+	tab.setColourScheme("light")
+	tab.fullScreenshot("phone")
 }
 
-// TestPasteLines selects lines with the script, and follows a link to one without it.
-func TestPasteLines(t *testing.T) {
+// TestSelectLines selects lines with the mouse, and with a link.
+func TestSelectLines(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
 	tab := open(t, origin)
@@ -109,23 +110,23 @@ func TestPasteLines(t *testing.T) {
 		{"2-L2", ", shiftKey: true", "#2-L2", "2-L2"}, // another pasty
 	} {
 		click(step.line, step.modifier)
-		if hash, got := evaluate[string](tab, "location.hash"), evaluate[string](tab, selected); hash != step.hash ||
-			got != step.selected {
-			t.Errorf("%s%s: got %s and %s selected, want %s and %s", step.line, step.modifier, hash, got, step.hash,
-				step.selected)
+		hash, lines := evaluate[string](tab, "location.hash"), evaluate[string](tab, selected)
+		if hash != step.hash || lines != step.selected {
+			t.Errorf("click on %s%s: got the fragment %s and the selected lines %s, want %s and %s", step.line, step.modifier,
+				hash, lines, step.hash, step.selected)
 		}
 	}
 	tab.show("/demo-epoxy-1#1-L3-L7")
-	if got := evaluate[string](tab, selected); got != "1-L3 1-L4 1-L5 1-L6 1-L7" {
-		t.Errorf("got %s selected by the address, want five lines", got)
+	if lines := evaluate[string](tab, selected); lines != "1-L3 1-L4 1-L5 1-L6 1-L7" {
+		t.Errorf("got the selected lines %s with the fragment #1-L3-L7, want 1-L3 to 1-L7", lines)
 	}
-	tab.picture("selected")
-	tab.prefer("dark")
-	tab.picture("selected-dark")
+	tab.screenshot("selected")
+	tab.setColourScheme("dark")
+	tab.screenshot("selected-dark")
 }
 
-// TestPasteLinesByKeys goes to the numbers with the tab key, from one to the next with arrows, and selects some.
-func TestPasteLinesByKeys(t *testing.T) {
+// TestSelectLinesWithKeyboard moves to the line numbers with Tab and between them with arrows, and selects lines.
+func TestSelectLinesWithKeyboard(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
 	tab := open(t, origin)
@@ -133,7 +134,7 @@ func TestPasteLinesByKeys(t *testing.T) {
 	stops := evaluate[string](tab,
 		`Array.from(document.querySelectorAll(".lines a[tabindex='0']"), a => a.hash).join(" ")`)
 	if stops != "#1-L1 #2-L1" {
-		t.Errorf("got the stops %s of the tab key, want one for each pasty", stops)
+		t.Errorf("got the tab stops %s, want #1-L1 #2-L1, one for each pasty", stops)
 	}
 	evaluate[bool](tab, `document.querySelector(".code").focus() || true`)
 	for _, step := range []struct {
@@ -154,78 +155,78 @@ func TestPasteLinesByKeys(t *testing.T) {
 		tab.do(chromedp.KeyEvent(step.keys, chromedp.KeyModifiers(step.modifiers)))
 		focus, hash := evaluate[string](tab, "document.activeElement.hash"), evaluate[string](tab, "location.hash")
 		if focus != step.focus || hash != step.hash {
-			t.Errorf("%q: got the focus on %s and the address %s, want %s and %s", step.keys, focus, hash, step.focus, step.hash)
+			t.Errorf("keys %q, modifiers %d: got the focus on %s and the fragment %q, want %s and %q", step.keys,
+				step.modifiers, focus, hash, step.focus, step.hash)
 		}
 	}
-	tab.picture("selected")
+	tab.screenshot("selected")
 	tab.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift)))
 	if focus := evaluate[string](tab, "document.activeElement.hash"); focus != "#1-L2" {
-		t.Errorf("got back to %s, want to where it was left", focus)
+		t.Errorf("got the focus on %s after Tab and Shift+Tab, want #1-L2, where it was before", focus)
 	}
 }
 
-// TestCopy replaces the browser's clipboard, and checks that the copied text is what Raw answers, including characters
-// that a page can only name, also on a page that is shown once. A button of code in rendered Markdown or in a notebook
-// copies that code.
+// TestCopy checks that the buttons to copy copy the exact code: of files, with characters that pages show only by name,
+// of fenced blocks in Markdown and cells of notebooks, and on the page of a burning paste, which is shown once.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
 	const fence = "```go\nvar x = \"\x1b\"\n```"
-	const fenced = "var x = \"\x1b\"\n"
-	many := "\ufeff" + strings.Repeat("\x01\x02\n", 5100)
+	const codeInFence = "var x = \"\x1b\"\n"
+	controls := "\ufeff" + strings.Repeat("\x01\x02\n", 5100)
 	readme := pasty{Language: "Markdown", Code: "# A\n\n" + fence + "\n\nb"}
-	notebook, err := json.Marshal(map[string]any{"nbformat": 4, "cells": []map[string]any{
+	cells, err := json.Marshal(map[string]any{"nbformat": 4, "cells": []map[string]any{
 		{"cell_type": "markdown", "source": fence}, {"cell_type": "code", "source": "print(1)"},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := pasty{Language: "Jupyter Notebook", Code: string(notebook)}
+	notebook := pasty{Language: "Jupyter Notebook", Code: string(cells)}
 	for name, c := range map[string]struct {
-		files  []pasty
-		burns  bool
-		copied []string // by each button of the page
+		files []pasty
+		burn  bool
+		want  []string // the copied text of each button, by default the code of the one file
 	}{
 		"text": {files: []pasty{{Language: "Plain Text", Code: "a <b> & \"c\"\n\n\tindented\u202e\n\nlast"}}},
 		"control characters": {files: []pasty{{Language: "Vim script",
 			Code: "normal! i\x1b\ncall feedkeys(\"\x07\")\x7f\u0085\ufeff\n"}}},
-		"more control characters than a page names": {files: []pasty{{Language: "Plain Text", Code: many}}},
-		"fence":    {files: []pasty{readme}, copied: []string{readme.Code, fenced}},
-		"notebook": {files: []pasty{cells}, copied: []string{cells.Code, fenced, "print(1)"}},
-		"shown once": {files: []pasty{readme, cells}, burns: true,
-			copied: []string{readme.Code, fenced, cells.Code, fenced, "print(1)"}},
-		"shown once, more control characters than a page names": {burns: true,
-			files:  []pasty{{Language: "Plain Text", Code: many}, readme},
-			copied: []string{many, readme.Code}},
+		"more control characters than a page names": {files: []pasty{{Language: "Plain Text", Code: controls}}},
+		"Markdown": {files: []pasty{readme}, want: []string{readme.Code, codeInFence}},
+		"notebook": {files: []pasty{notebook}, want: []string{notebook.Code, codeInFence, "print(1)"}},
+		"burning": {files: []pasty{readme, notebook}, burn: true,
+			want: []string{readme.Code, codeInFence, notebook.Code, codeInFence, "print(1)"}},
+		"burning, more control characters than a page names": {
+			files: []pasty{{Language: "Plain Text", Code: controls}, readme}, burn: true,
+			want: []string{controls, readme.Code}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			id := createWith(t, origin, map[string]any{"title": "To copy", "pasties": c.files, "burn": c.burns})
+			id := createPasteFrom(t, origin, map[string]any{"title": "To copy", "pasties": c.files, "burn": c.burn})
 			tab := open(t, origin)
 			tab.show("/" + id)
-			if c.burns {
+			if c.burn {
 				tab.press("#open button", ".pasty")
 			}
-			tab.keepCopies()
-			if c.copied == nil {
-				c.copied = []string{c.files[0].Code}
+			tab.replaceClipboard()
+			if c.want == nil {
+				c.want = []string{c.files[0].Code}
 			}
-			const shown = `Array.from(document.querySelectorAll("button.copy:not([hidden])"))`
-			if n := evaluate[int](tab, shown+".length"); n != len(c.copied) {
-				t.Fatalf("got %d buttons, want %d", n, len(c.copied))
+			const buttons = `Array.from(document.querySelectorAll("button.copy:not([hidden])"))`
+			if n := evaluate[int](tab, buttons+".length"); n != len(c.want) {
+				t.Fatalf("got %d buttons to copy, want %d", n, len(c.want))
 			}
-			for i, want := range c.copied {
-				evaluate[bool](tab, fmt.Sprintf(`window.kept = "", window.pressed = %s[%d], pressed.click(), true`, shown, i))
-				tab.wait(`pressed.textContent === "Copied"`)
-				if got := evaluate[string](tab, "window.kept"); got != want {
-					t.Errorf("got %.200q copied, want %.200q", got, want)
+			for i, want := range c.want {
+				evaluate[bool](tab, fmt.Sprintf(`window.copiedText = "", window.button = %s[%d], button.click(), true`, buttons, i))
+				tab.waitFor(`button.textContent === "Copied"`)
+				if got := evaluate[string](tab, "window.copiedText"); got != want {
+					t.Errorf("button %d: got the copied text %.200q, want %.200q", i+1, got, want)
 				}
 			}
 		})
 	}
 }
 
-// TestPrint prints long lines of each kind, and checks that nothing is wider than the page.
+// TestPrint checks that the print layout of files with long lines fits the page, and opens the details of Markdown.
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
@@ -239,7 +240,7 @@ func TestPrint(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			id := create(t, origin, "To print", file)
+			id := createPaste(t, origin, "To print", file)
 			tab := open(t, origin)
 			tab.do(chromedp.EmulateViewport(700, 900))
 			command(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
@@ -248,12 +249,12 @@ func TestPrint(t *testing.T) {
 				e => e.getBoundingClientRect().right > innerWidth || e.scrollWidth > innerWidth ? e.tagName + "." +
 					e.className : "").filter(Boolean)`)
 			if len(wide) > 0 {
-				t.Errorf("got %v wider than the page, want nothing", wide)
+				t.Errorf("got the elements %v wider than the page, want none", wide)
 			}
 			hidden := evaluate[int](tab,
 				`Array.from(document.querySelectorAll(".rendered details pre")).filter(e => !e.checkVisibility()).length`)
 			if hidden > 0 {
-				t.Errorf("got %d codes hidden in details, want them open", hidden)
+				t.Errorf("got %d code blocks hidden in closed details, want 0", hidden)
 			}
 		})
 	}
@@ -269,11 +270,11 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	tab.wantFit()
-	tab.wholePicture("light")
-	tab.prefer("dark")
-	tab.phone()
+	tab.fullScreenshot("light")
+	tab.setColourScheme("dark")
+	tab.useNarrowWindow()
 	tab.wantFit()
-	tab.wholePicture("dark-phone")
+	tab.fullScreenshot("dark-phone")
 }
 
 func TestProfile(t *testing.T) {
@@ -282,61 +283,61 @@ func TestProfile(t *testing.T) {
 	tab.show("/~epoxy")
 	links := evaluate[string](tab, "Array.from(document.querySelectorAll('.pastes a'), a => a.pathname).join(' ')")
 	if links != "/demo-epoxy-1" {
-		t.Errorf("got links to %s, want the public paste alone", links)
+		t.Errorf("got links to %s, want only /demo-epoxy-1, the public paste", links)
 	}
 	tab.wantFit()
-	tab.wholePicture("light")
+	tab.fullScreenshot("light")
 }
 
-// TestHostilePastes opens code that is meant to break or deceive a browser.
+// TestHostilePastes opens pastes that try to break or deceive a browser.
 func TestHostilePastes(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
 	const script = `</code></pre></title></script><script>document.title = "taken over"</script>` +
 		`<img src=x onerror="document.title='taken over'">`
-	many := make([]pasty, 1000)
-	for i := range many {
-		many[i] = pasty{Title: "main.go", Language: "Go", Code: "package main"}
+	thousand := make([]pasty, 1000)
+	for i := range thousand {
+		thousand[i] = pasty{Title: "main.go", Language: "Go", Code: "package main"}
 	}
 	for name, pasties := range map[string][]pasty{
 		"script": {{Title: script, Language: "HTML", Code: script}},
 		"bidi": {{Title: "access\u202e.txt", Language: "C", Code: "int main() {\n  bool admin = false;\n" +
 			"  /*\u202e } \u2066if (admin)\u2069 \u2066 begin admins only */\n\x00 zero\u200bwidth\r\n  /* end */\n}\n"}},
-		"line": {{Title: "one line", Language: "JavaScript", Code: strings.Repeat("x = 1; ", 150_000)}},
-		"many": many,
+		"long line":  {{Title: "one line", Language: "JavaScript", Code: strings.Repeat("x = 1; ", 150_000)}},
+		"many files": thousand,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tab := open(t, origin)
-			tab.show("/" + create(t, origin, pasties[0].Title, pasties...))
+			tab.show("/" + createPaste(t, origin, pasties[0].Title, pasties...))
 			if title := evaluate[string](tab, "document.title"); title == "taken over" {
-				t.Error("got the title changed by the code of the paste, want it shown")
+				t.Error("got the title that the script in the paste sets, want the script not to run")
 			}
 			if n := evaluate[int](tab, "document.querySelectorAll('.pasty').length"); n != len(pasties) {
 				t.Errorf("got %d pasties, want %d", n, len(pasties))
 			}
-			tab.phone()
+			tab.useNarrowWindow()
 			tab.wantFit()
-			tab.picture("phone")
+			tab.screenshot("phone")
 		})
 	}
 }
 
-// TestLongWords shows the longest of everything, without a place to break.
+// TestLongWords shows a paste whose title, tags, file names and code are as long as possible, without a place to break.
 func TestLongWords(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
-	word := func(n int) string { return strings.Repeat("W", n) }
-	id := asOwner(t, http.MethodPost, origin+"/paste", map[string]any{
-		"title": word(1000), "isPublic": true, "tags": []string{word(100), strings.Repeat("m", 100)},
-		"pasties": []pasty{{Title: word(4000), Language: "Go", Code: "x"},
-			{Title: "short", Language: "Go", Code: word(4000)}},
+	longWord := func(n int) string { return strings.Repeat("W", n) }
+	id := sendAsOwner(t, http.MethodPost, origin+"/paste", map[string]any{
+		"title": longWord(1000), "isPublic": true, "tags": []string{longWord(100), strings.Repeat("m", 100)},
+		"pasties": []pasty{{Title: longWord(4000), Language: "Go", Code: "x"},
+			{Title: "short", Language: "Go", Code: longWord(4000)}},
 	})
 	tab := open(t, origin)
-	tab.signedIn(program.EpoxyToken)
+	tab.signIn(program.EpoxyToken)
 	for _, narrow := range []bool{false, true} {
 		if narrow {
-			tab.phone()
+			tab.useNarrowWindow()
 		}
 		for _, path := range []string{"/" + id, "/" + id + "/edit", "/" + id + "/delete", "/" + id + "/history",
 			"/pastes", "/~epoxy"} {
@@ -346,14 +347,14 @@ func TestLongWords(t *testing.T) {
 	}
 }
 
-// TestNotFoundPage follows the link of a deleted paste.
+// TestNotFoundPage opens the link of a paste that does not exist.
 func TestNotFoundPage(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
-	tab := newTab(t, origin) // the browser complains about the status
+	tab := newTab(t, origin) // the browser complains about the status 404
 	tab.show("/unknown0")
 	if text := evaluate[string](tab, "document.querySelector('h1').innerText"); text != "There is nothing here" {
-		t.Errorf("got the heading %q, want that there is nothing", text)
+		t.Errorf(`got the heading %q, want "There is nothing here"`, text)
 	}
-	tab.picture("light")
+	tab.screenshot("light")
 }

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,29 +23,38 @@ type authenticator struct {
 	id  webauthn.AuthenticatorID
 }
 
-// plug gives a browser a device that confirms all that it is asked.
-func (tab *tab) plug() authenticator {
+// addAuthenticator adds a virtual authenticator to the tab, which confirms every request.
+func (tab *tab) addAuthenticator() authenticator {
 	tab.t.Helper()
 	command(tab, webauthn.Enable, webauthn.EnableParams{})
-	added := command(tab, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{
+	result := command(tab, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{
 		Options: &webauthn.VirtualAuthenticatorOptions{
 			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
 			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
 		},
 	})
-	return authenticator{tab, added.AuthenticatorID}
+	return authenticator{tab, result.AuthenticatorID}
 }
 
-// passkeys returns what the device holds.
+// passkeys returns the passkeys on the device.
 func (a authenticator) passkeys() []*webauthn.Credential {
 	a.tab.t.Helper()
 	return command(a.tab, webauthn.GetCredentials, webauthn.GetCredentialsParams{AuthenticatorID: a.id}).Credentials
 }
 
-// hold puts a passkey on the device.
-func (a authenticator) hold(passkey *webauthn.Credential) {
+// accounts returns the accounts of the passkeys on the device, such as "ann at localhost".
+func (a authenticator) accounts() (accounts []string) {
 	a.tab.t.Helper()
-	// The type of cdproto always has fields that the device does not take.
+	for _, passkey := range a.passkeys() {
+		accounts = append(accounts, passkey.UserName+" at "+passkey.RpID)
+	}
+	return accounts
+}
+
+// addPasskey adds a passkey to the device.
+func (a authenticator) addPasskey(passkey *webauthn.Credential) {
+	a.tab.t.Helper()
+	// The parameters of cdproto always include fields that the device rejects.
 	add := cdp.Command[map[string]any, cdp.Empty]{Method: webauthn.CommandAddCredential}
 	command(a.tab, add, map[string]any{"authenticatorId": a.id, "credential": map[string]any{
 		"credentialId": passkey.CredentialID, "isResidentCredential": true, "rpId": passkey.RpID,
@@ -52,21 +62,22 @@ func (a authenticator) hold(passkey *webauthn.Credential) {
 	}})
 }
 
-// lose empties the device.
-func (a authenticator) lose() {
+// removePasskeys removes all passkeys from the device.
+func (a authenticator) removePasskeys() {
 	a.tab.t.Helper()
 	command(a.tab, webauthn.ClearCredentials, webauthn.ClearCredentialsParams{AuthenticatorID: a.id})
 }
 
-// installation is a server of one or two nodes behind one address, at which Chromium has passkeys.
+// installation is a server of one or two nodes behind one address. Its host is localhost, where Chromium supports
+// passkeys without TLS.
 type installation struct {
 	origin, path string
 	settings     []string
 	nodes        []*program.Process
 }
 
-// install starts an installation below a path: on PostgreSQL it has two nodes, which answer in turns.
-func install(t *testing.T, cfg gormstore.Config, path string, settings ...string) installation {
+// startInstallation starts an installation below a path. On PostgreSQL, two nodes take turns.
+func startInstallation(t *testing.T, cfg gormstore.Config, path string, settings ...string) installation {
 	t.Helper()
 	address := freeport.Address(t)
 	_, port, _ := strings.Cut(address, ":")
@@ -77,34 +88,41 @@ func install(t *testing.T, cfg gormstore.Config, path string, settings ...string
 	if strings.HasPrefix(cfg.URL, "postgres") {
 		i.nodes = append(i.nodes, program.Serve(t, cfg.URL, i.settings...))
 	}
-	balance(t, address, i.nodes)
+	startLoadBalancer(t, address, i.nodes)
 	return i
 }
 
-// link returns the path of the link that a command prints, or that a node has logged.
-func (i installation) link(t *testing.T, args ...string) string {
+// setupLink returns the path of the link for the first administrator, which a node logs.
+func (i installation) setupLink(t *testing.T) string {
 	t.Helper()
-	var text string
-	if len(args) == 0 {
-		line := i.nodes[0].WaitForLog("there is no administrator: open the link to become the first one, within a day")
-		text, _ = line["link"].(string)
-	} else {
-		code, stdout, stderr := program.Run(t, i.settings, args...)
-		if code != 0 {
-			t.Fatalf("%v: got exit code %d, %s", args, code, stderr)
-		}
-		lines := strings.Split(strings.TrimSpace(stdout), "\n")
-		text = lines[len(lines)-1]
+	line := i.nodes[0].WaitForLog("there is no administrator: open the link to become the first one, within a day")
+	link, _ := line["link"].(string)
+	return i.pathOf(t, link)
+}
+
+// linkFrom runs a command of the operator, and returns the path of the link that it prints last.
+func (i installation) linkFrom(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := program.Run(t, i.settings, args...)
+	if code != 0 {
+		t.Fatalf("%v: got exit code %d, %s, want 0", args, code, stderr)
 	}
-	path, found := strings.CutPrefix(text, i.origin)
-	if !found {
-		t.Fatalf("got %q, want a link below %s", text, i.origin)
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	return i.pathOf(t, lines[len(lines)-1])
+}
+
+// pathOf returns the path of a link to this installation.
+func (i installation) pathOf(t *testing.T, link string) string {
+	t.Helper()
+	path, ok := strings.CutPrefix(link, i.origin)
+	if !ok {
+		t.Fatalf("got the link %q, want one below %s", link, i.origin)
 	}
 	return path
 }
 
-// wantLogged waits until one of the nodes has logged a text.
-func (i installation) wantLogged(t *testing.T, text string) {
+// waitForLog waits until one of the nodes has logged a text.
+func (i installation) waitForLog(t *testing.T, text string) {
 	t.Helper()
 	for deadline := time.Now().Add(program.Patience); ; time.Sleep(20 * time.Millisecond) {
 		for _, node := range i.nodes {
@@ -113,24 +131,27 @@ func (i installation) wantLogged(t *testing.T, text string) {
 			}
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("got nothing of %q in the log, want why", text)
+			t.Fatalf("got no %q in the log of any node within %v, want it", text, program.Patience)
 		}
 	}
 }
 
 const (
-	usePasskey  = "form[data-passkey=use] button"
-	makePasskey = "form[data-passkey=make] button"
-	leave       = ".top form button"
+	passkeySignInButton = "form[data-passkey=use] button"
+	newPasskeyButton    = "form[data-passkey=make] button"
+	signOutButton       = ".top form button"
+
+	errorPage = "main > h1 + p" // the message of an error page
 )
 
-// signsOut ends the session of a tab.
-func (tab *tab) signsOut(path string) {
+// signOut signs out of the installation below a path.
+func (tab *tab) signOut(path string) {
 	tab.t.Helper()
-	tab.press(leave, ".top nav a[href^='"+path+"/sign-in']")
+	tab.press(signOutButton, ".top nav a[href^='"+path+"/sign-in']")
 }
 
-// TestPasskeys signs up, signs in and recovers with real passkeys, on both databases, on two nodes and below a path.
+// TestPasskeys signs up and signs in with passkeys, and replaces lost ones, on both databases. On PostgreSQL, the
+// installation has two nodes, and is below a path.
 func TestPasskeys(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -138,101 +159,95 @@ func TestPasskeys(t *testing.T) {
 		if strings.HasPrefix(cfg.URL, "postgres") {
 			path = "/paste"
 		}
-		site := install(t, cfg, path, "GLUEPOT_REGISTRATION=invite")
+		site := startInstallation(t, cfg, path, "GLUEPOT_REGISTRATION=invite")
 		ann := newTab(t, site.origin)
-		phone := ann.plug()
+		phone := ann.addAuthenticator()
 
-		// The first administrator.
-		ann.show(site.link(t))
+		// The link for the first administrator.
+		ann.show(site.setupLink(t))
 		ann.fill("#passkey-user", "ann")
-		ann.press(makePasskey, leave)
-		if at := ann.path(); at != path+"/admin" {
-			t.Fatalf("got to %s, want the pages of administrators", at)
+		ann.press(newPasskeyButton, signOutButton)
+		if page := ann.path(); page != path+"/admin" {
+			t.Fatalf("got the page %s after the setup, want %s/admin", page, path)
 		}
-		if keys := phone.passkeys(); len(keys) != 1 || keys[0].RpID != "localhost" || keys[0].UserName != "ann" {
-			t.Fatalf("got %d passkeys, want one of ann for localhost", len(keys))
+		if accounts := phone.accounts(); !slices.Equal(accounts, []string{"ann at localhost"}) {
+			t.Fatalf(`got passkeys for %q, want one for "ann at localhost"`, accounts)
 		}
-		ann.signsOut(path)
+		ann.signOut(path)
 		ann.show(path + "/sign-in?next=/account/security")
-		ann.press(usePasskey, "button[name=remove]")
+		ann.press(passkeySignInButton, "button[name=remove]")
 
-		// The last way in stays. A second one is made, and the first one removed.
-		ann.press("button[name=remove]", "[role=alert]:not([hidden])")
-		if text := evaluate[string](ann, "document.querySelector('main').innerText"); !strings.Contains(text,
-			"last way to sign in") {
-			t.Errorf("got %s, want that the last way in stays", text)
-		}
+		// The only passkey cannot be removed. After adding a second one, the first one can.
+		ann.press("button[name=remove]", alert)
+		ann.wantText("last way to sign in")
 		first := phone.passkeys()[0]
-		phone.lose()
+		phone.removePasskeys()
 		ann.fill("#passkey-label", "key ring")
 		ann.press("form[data-passkey=make]:not([hidden]) button", "button[aria-label='Remove key ring']")
 		ann.press("li:first-child button[name=remove]", "li:only-child button[aria-label='Remove key ring']")
 		second := phone.passkeys()[0]
 
-		// What was removed, and what another user's handle names, lets nobody in.
-		ann.signsOut(path)
-		for what, passkey := range map[string]*webauthn.Credential{"removed": first, "of another user": foreign(second)} {
-			phone.lose()
-			phone.hold(passkey)
+		// A removed passkey, and one with the handle of another user, are refused.
+		ann.signOut(path)
+		for name, passkey := range map[string]*webauthn.Credential{
+			"removed": first, "of another user": withOtherUser(second),
+		} {
+			phone.removePasskeys()
+			phone.addPasskey(passkey)
 			ann.show(path + "/sign-in")
-			ann.press(usePasskey, "main > h1 + p") // of a page that says why not
+			ann.press(passkeySignInButton, errorPage)
 			if text := evaluate[string](ann, "document.querySelector('main').innerText"); !strings.Contains(text,
 				"was not accepted") {
-				t.Errorf("%s: got %s, want it refused", what, text)
+				t.Errorf(`passkey %s: got the text %s, want "was not accepted" in it`, name, text)
 			}
 		}
 
-		// A copy whose counter is behind is refused, and the log says so.
-		phone.lose()
-		behind := *second
-		behind.SignCount = 1
-		phone.hold(second)
+		// A copy of a passkey with a lower counter is refused and logged.
+		phone.removePasskeys()
+		copied := *second
+		copied.SignCount = 1
+		phone.addPasskey(second)
 		ann.show(path + "/sign-in")
-		ann.press(usePasskey, leave)
-		ann.signsOut(path)
-		phone.lose()
-		phone.hold(&behind)
+		ann.press(passkeySignInButton, signOutButton)
+		ann.signOut(path)
+		phone.removePasskeys()
+		phone.addPasskey(&copied)
 		ann.show(path + "/sign-in")
-		ann.press(usePasskey, "main > h1 + p")
-		if text := evaluate[string](ann, "document.querySelector('main').innerText"); !strings.Contains(text,
-			"may have been copied") {
-			t.Errorf("got %s, want the copy refused", text)
-		}
-		site.wantLogged(t, "the counter of the passkey")
+		ann.press(passkeySignInButton, errorPage)
+		ann.wantText("may have been copied")
+		site.waitForLog(t, "the counter of the passkey")
 
-		// An invitation, a passkey that is lost, and a link of the operator.
+		// Bob signs up with an invitation, loses the passkey, and gets a link to reset from the operator.
 		bob := newTab(t, site.origin)
-		token := bob.plug()
-		bob.show(site.link(t, "invite", "create"))
+		lostDevice := bob.addAuthenticator()
+		bob.show(site.linkFrom(t, "invite", "create"))
 		bob.fill("#passkey-user", "ann")
-		bob.do(chromedp.Click(chromedp.CSS(makePasskey)), chromedp.WaitVisible(chromedp.CSS("[role=alert]:not([hidden])")))
-		if text := evaluate[string](bob, "document.querySelector('main').innerText"); !strings.Contains(text, "is taken") {
-			t.Errorf("got %s, want that the name is taken", text)
-		}
-		bob.show(site.link(t, "invite", "create"))
+		bob.do(chromedp.Click(chromedp.CSS(newPasskeyButton)), chromedp.WaitVisible(chromedp.CSS(alert)))
+		bob.wantText("is taken")
+		bob.show(site.linkFrom(t, "invite", "create"))
 		bob.fill("#passkey-user", "bob")
-		bob.press(makePasskey, leave)
-		elsewhere := newTab(t, site.origin)
-		backup := elsewhere.plug()
-		elsewhere.show(site.link(t, "user", "reset", "bob"))
-		elsewhere.press(makePasskey, leave)
-		if keys := backup.passkeys(); len(keys) != 1 || keys[0].UserName != "bob" {
-			t.Errorf("got %d passkeys, want one of bob", len(keys))
+		bob.press(newPasskeyButton, signOutButton)
+		other := newTab(t, site.origin)
+		newDevice := other.addAuthenticator()
+		other.show(site.linkFrom(t, "user", "reset", "bob"))
+		other.press(newPasskeyButton, signOutButton)
+		if accounts := newDevice.accounts(); !slices.Equal(accounts, []string{"bob at localhost"}) {
+			t.Errorf(`got passkeys for %q after the reset, want one for "bob at localhost"`, accounts)
 		}
 		bob.show(path + "/pastes")
-		if at := bob.path(); at != path+"/sign-in" {
-			t.Errorf("got %s, want that the reset has ended the session", at)
+		if page := bob.path(); page != path+"/sign-in" {
+			t.Errorf("got the page %s after the reset, want %s/sign-in: the session has ended", page, path)
 		}
-		token.lose()
-		elsewhere.show(path + "/account/security")
-		if buttons := evaluate[int](elsewhere, "document.querySelectorAll('button[name=remove]').length"); buttons != 2 {
-			t.Errorf("got %d passkeys, want the lost one and the new one", buttons)
+		lostDevice.removePasskeys()
+		other.show(path + "/account/security")
+		if buttons := evaluate[int](other, "document.querySelectorAll('button[name=remove]').length"); buttons != 2 {
+			t.Errorf("got %d passkeys on the page, want 2: the lost one and the new one", buttons)
 		}
 	})
 }
 
-// ceremonies begins ceremonies of signing in as two tabs do, and finishes them in ways that must not work, and in those
-// that must. It returns what the server answered to each.
+// ceremonies begins several ceremonies of signing in, as tabs do, and finishes them with answers that the server must
+// accept or refuse. It returns the status of each refusal, and "in" for each sign-in.
 const ceremonies = `(async () => {
 	const send = (fields, credentials) => fetch(document.querySelector("form[data-passkey=use]").action,
 		{method: "POST", credentials, body: new URLSearchParams({passkey: "on", ...fields})});
@@ -240,61 +255,58 @@ const ceremonies = `(async () => {
 	const sign = async ({options}) => JSON.stringify((await navigator.credentials.get(
 		{publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options)})).toJSON());
 	const finish = async ({ceremony}, answer, credentials = "same-origin") => {
-		const got = await send({ceremony, answer}, credentials);
-		return got.redirected ? "in" : String(got.status);
+		const response = await send({ceremony, answer}, credentials);
+		return response.redirected ? "in" : String(response.status);
 	};
 	const first = await begin(), second = await begin();
 	const third = await begin(), fourth = await begin();
-	const ofFirst = await sign(first), ofSecond = await sign(second), ofThird = await sign(third);
+	const answer1 = await sign(first), answer2 = await sign(second), answer3 = await sign(third);
 	return {
-		"the answer to another challenge": await finish(first, ofSecond),
-		"the right one, too late":         await finish(first, ofFirst),
-		"without the cookie":              await finish(second, ofSecond, "omit"),
-		"of the other tab":                await finish(third, ofThird),
-		"the same once more":              await finish(third, ofThird),
-		"of this tab":                     await finish(fourth, await sign(fourth)),
+		"answer to another challenge": await finish(first, answer2),
+		"ceremony that has failed":    await finish(first, answer1),
+		"without the cookie":          await finish(second, answer2, "omit"),
+		"first of two ceremonies":     await finish(third, answer3),
+		"answer sent again":           await finish(third, answer3),
+		"second of two ceremonies":    await finish(fourth, await sign(fourth)),
 	};
 })()`
 
-// TestPasskeyCeremonies has two tabs sign in beside each other, answers that are sent again, and a copy of the site at
-// another origin.
+// TestPasskeyCeremonies checks that two tabs can sign in at the same time, and that the server refuses wrong and
+// repeated answers, and answers for another origin.
 func TestPasskeyCeremonies(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		site := install(t, cfg, "")
+		site := startInstallation(t, cfg, "")
 		ann := newTab(t, site.origin)
-		phone := ann.plug()
-		ann.show(site.link(t))
+		phone := ann.addAuthenticator()
+		ann.show(site.setupLink(t))
 		ann.fill("#passkey-user", "ann")
-		ann.press(makePasskey, leave)
-		ann.signsOut("")
+		ann.press(newPasskeyButton, signOutButton)
+		ann.signOut("")
 		ann.show("/sign-in")
 		got := read(ann, chromedp.Evaluate[map[string]string](ceremonies, chromedp.EvalAwaitPromise))
 		want := map[string]string{
-			"the answer to another challenge": "403", "the right one, too late": "400", "without the cookie": "400",
-			"of this tab": "in", "of the other tab": "in", "the same once more": "400",
+			"answer to another challenge": "403", "ceremony that has failed": "400", "without the cookie": "400",
+			"first of two ceremonies": "in", "answer sent again": "400", "second of two ceremonies": "in",
 		}
 		if !maps.Equal(got, want) {
-			t.Errorf("got %v, want %v", got, want)
+			t.Errorf("got the results %v, want %v", got, want)
 		}
 
-		// Whoever serves a copy of the site at another port of the host gets an answer, which is for that origin.
+		// A copy of the site on another port of the host gets an answer from the device, but for the wrong origin.
 		address := freeport.Address(t)
-		balance(t, address, site.nodes)
+		startLoadBalancer(t, address, site.nodes)
 		_, port, _ := strings.Cut(address, ":")
-		copied := newTab(t, "http://localhost:"+port)
-		copied.plug().hold(phone.passkeys()[0])
-		copied.show("/sign-in")
-		copied.press(usePasskey, "main > h1 + p")
-		if text := evaluate[string](copied, "document.querySelector('main').innerText"); !strings.Contains(text,
-			"was not accepted") {
-			t.Errorf("got %s, want the answer for another origin refused", text)
-		}
+		phishing := newTab(t, "http://localhost:"+port)
+		phishing.addAuthenticator().addPasskey(phone.passkeys()[0])
+		phishing.show("/sign-in")
+		phishing.press(passkeySignInButton, errorPage)
+		phishing.wantText("was not accepted")
 	})
 }
 
-// foreign returns a passkey that says that it is another user's.
-func foreign(passkey *webauthn.Credential) *webauthn.Credential {
+// withOtherUser returns a copy of a passkey with the handle of another user.
+func withOtherUser(passkey *webauthn.Credential) *webauthn.Credential {
 	other := *passkey
 	other.UserHandle = []byte("somebody")
 	return &other

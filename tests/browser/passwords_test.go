@@ -14,188 +14,188 @@ const (
 	otherPassword = "stone river tulip"
 )
 
-// wantText wants a part of what the page says.
+// wantText checks that the text of the page contains a part.
 func (tab *tab) wantText(part string) {
 	tab.t.Helper()
 	if text := evaluate[string](tab, "document.querySelector('main').innerText"); !strings.Contains(text, part) {
-		tab.t.Errorf("got %s, want %q", text, part)
+		tab.t.Errorf("%s: got the text %s, want one with %q", tab.path(), text, part)
 	}
 }
 
-// said is what a form says is wrong.
-const said = "[role=alert]:not([hidden])"
+// alert is the message of an invalid form.
+const alert = "[role=alert]:not([hidden])"
 
-// passwordForm is a form with a password, not with a passkey.
+// passwordForm is the form to sign up or sign in with a password, or to set one.
 const passwordForm = "form:not([data-passkey]):has([type=password]) "
 
-// account fills in a form for a new account, or for a new password, and sends it.
-func (tab *tab) account(name, password, there string) {
+// submitPasswordForm sends the form for a new account, or for a new password if the name is "", and waits until the
+// element result is visible.
+func (tab *tab) submitPasswordForm(name, password, result string) {
 	tab.t.Helper()
 	if name != "" {
 		tab.fill(passwordForm+"[name=name]", name)
 	}
 	tab.fill(passwordForm+"[name=password]", password)
 	tab.fill(passwordForm+"[name=again]", password)
-	tab.press(passwordForm+"button.main", there)
+	tab.press(passwordForm+"button.main", result)
 }
 
-// withPassword signs in.
-func (tab *tab) withPassword(path, name, password, there string) {
+// signInWithPassword signs in to the installation below a path, and waits until the element result is visible.
+func (tab *tab) signInWithPassword(path, name, password, result string) {
 	tab.t.Helper()
 	tab.show(path + "/sign-in")
 	tab.fill(passwordForm+"[name=name]", name)
 	tab.fill(passwordForm+"[name=password]", password)
-	tab.press("#with-password", there)
+	tab.press("#with-password", result)
 }
 
-// TestPasswords is the way of an account that needs nobody else's service: the first administrator, an invitation, a
-// new password, a lost one, and a suspension. It is walked with the script and without, on both databases: PostgreSQL
-// has two nodes, and is below a path.
+// TestPasswords follows two accounts with passwords: the first administrator, and an invited user who changes a
+// password, forgets it and is suspended. It does so with JavaScript and without, on both databases. On PostgreSQL, the
+// installation has two nodes, and is below a path.
 func TestPasswords(t *testing.T) {
 	t.Parallel()
-	for name, without := range map[string]bool{"script": false, "no script": true} {
+	for name, noScript := range map[string]bool{"script": false, "no script": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			database.Each(t, func(t *testing.T, cfg gormstore.Config) { walkWithPasswords(t, cfg, without) })
+			database.Each(t, func(t *testing.T, cfg gormstore.Config) { followPasswordAccounts(t, cfg, noScript) })
 		})
 	}
 }
 
-func walkWithPasswords(t *testing.T, cfg gormstore.Config, without bool) {
+func followPasswordAccounts(t *testing.T, cfg gormstore.Config, noScript bool) {
 	t.Helper()
 	path := ""
 	if strings.HasPrefix(cfg.URL, "postgres") {
 		path = "/paste"
 	}
-	site := install(t, cfg, path, "GLUEPOT_REGISTRATION=invite")
-	visitor := func() *tab {
+	site := startInstallation(t, cfg, path, "GLUEPOT_REGISTRATION=invite")
+	newVisitor := func() *tab {
 		tab := newTab(t, site.origin)
-		if without {
-			tab.withoutScript()
+		if noScript {
+			tab.disableScript()
 		}
 		return tab
 	}
-	ann, bob, elsewhere := visitor(), visitor(), visitor()
+	ann, bob, otherBob := newVisitor(), newVisitor(), newVisitor()
 
-	ann.show(site.link(t))
-	if hidden := evaluate[bool](ann, "document.querySelector('form[data-passkey]').hidden"); hidden != without {
-		t.Errorf("got the form for a passkey hidden: %v, want it hidden without JavaScript alone", hidden)
+	ann.show(site.setupLink(t))
+	if hidden := evaluate[bool](ann, "document.querySelector('form[data-passkey]').hidden"); hidden != noScript {
+		t.Errorf("got the form for a passkey hidden: %t, want %t: it needs JavaScript", hidden, noScript)
 	}
-	ann.account("ann", "password1234", said)
+	ann.submitPasswordForm("ann", "password1234", alert)
 	ann.wantText("easy to guess")
-	if kept := evaluate[string](ann, "document.querySelector('#name').value"); kept != "ann" {
-		t.Errorf("got the name %q, want it kept", kept)
+	if name := evaluate[string](ann, "document.querySelector('#name').value"); name != "ann" {
+		t.Errorf(`got the name %q after the password was refused, want "ann", which was typed`, name)
 	}
-	ann.account("", goodPassword, leave)
-	if at := ann.path(); at != path+"/admin" {
-		t.Fatalf("got to %s, want the pages of administrators", at)
+	ann.submitPasswordForm("", goodPassword, signOutButton)
+	if page := ann.path(); page != path+"/admin" {
+		t.Fatalf("got the page %s after the setup, want %s/admin", page, path)
 	}
 
-	// The administrator invites, on a page.
+	// Ann invites Bob.
 	ann.show(path + "/admin/invitations")
 	ann.press("form:not([role=search]) button.main", "#made")
 	invitation := strings.TrimPrefix(evaluate[string](ann, "document.querySelector('#made').value"), site.origin)
 	bob.show(invitation)
-	bob.account("ann", goodPassword, said)
+	bob.submitPasswordForm("ann", goodPassword, alert)
 	bob.wantText("is taken")
 	bob.show(invitation)
-	bob.account("bob", goodPassword, leave)
+	bob.submitPasswordForm("bob", goodPassword, signOutButton)
 
-	// A new password ends other sessions. The last way in stays.
-	elsewhere.withPassword(path, "bob", goodPassword, leave)
+	// A new password ends other sessions. The password cannot be removed: it is the last way to sign in.
+	otherBob.signInWithPassword(path, "bob", goodPassword, signOutButton)
 	bob.show(path + "/account/security")
 	bob.fill("[name=present]", goodPassword)
 	bob.fill("[name=password]", otherPassword)
 	bob.fill("[name=again]", otherPassword)
 	bob.press("button[value=set]", "[role=status]")
-	elsewhere.show(path + "/pastes")
-	if at := elsewhere.path(); at != path+"/sign-in" {
-		t.Errorf("got %s, want the other session ended", at)
+	otherBob.show(path + "/pastes")
+	if page := otherBob.path(); page != path+"/sign-in" {
+		t.Errorf("got the page %s after the password was changed elsewhere, want %s/sign-in", page, path)
 	}
-	elsewhere.withPassword(path, "bob", goodPassword, said)
-	elsewhere.wantText("is wrong")
-	bob.press("button[value=remove]", said)
+	otherBob.signInWithPassword(path, "bob", goodPassword, alert)
+	otherBob.wantText("is wrong")
+	bob.press("button[value=remove]", alert)
 	bob.wantText("last way to sign in")
 
-	// The password is forgotten: the administrator hands over a link.
+	// Bob forgets the password, and Ann creates a link to set a new one.
 	ann.show(path + "/admin/users?name=bob")
 	ann.press("main .pastes a", "button[value=reset]")
 	ann.press("button[value=reset]", "#made")
 	link := strings.TrimPrefix(evaluate[string](ann, "document.querySelector('#made').value"), site.origin)
-	ann.show(ann.path()) // it is shown once
-	if shown := evaluate[bool](ann, "document.querySelector('#made') != null"); shown {
-		t.Error("got the link again, want it shown once")
+	ann.show(ann.path())
+	if evaluate[bool](ann, "document.querySelector('#made') != null") {
+		t.Error("got the link again on the reloaded page, want it shown once")
 	}
-	elsewhere.show(link)
-	elsewhere.account("", goodPassword, leave)
-	if at := elsewhere.path(); at != path+"/account/security" {
-		t.Errorf("got to %s, want the ways in", at)
+	otherBob.show(link)
+	otherBob.submitPasswordForm("", goodPassword, signOutButton)
+	if page := otherBob.path(); page != path+"/account/security" {
+		t.Errorf("got the page %s after the reset, want %s/account/security", page, path)
 	}
 	bob.show(path + "/pastes")
-	if at := bob.path(); at != path+"/sign-in" {
-		t.Errorf("got %s, want the session ended by the link", at)
+	if page := bob.path(); page != path+"/sign-in" {
+		t.Errorf("got the page %s after the reset elsewhere, want %s/sign-in", page, path)
 	}
 	bob.show(link)
 	bob.wantText("no longer valid")
 
-	// A suspended user has no way in.
+	// A suspended user is signed out, and cannot sign in.
 	ann.fill("[name=reason]", "spam")
 	ann.press("button[value=suspend]", "button[value=unsuspend]")
-	elsewhere.show(path + "/pastes")
-	if at := elsewhere.path(); at != path+"/sign-in" {
-		t.Errorf("got %s, want the session of a suspended user ended", at)
+	otherBob.show(path + "/pastes")
+	if page := otherBob.path(); page != path+"/sign-in" {
+		t.Errorf("got the page %s of a suspended user, want %s/sign-in", page, path)
 	}
-	elsewhere.withPassword(path, "bob", goodPassword, "main > h1 + p")
-	elsewhere.wantText("suspended")
+	otherBob.signInWithPassword(path, "bob", goodPassword, errorPage)
+	otherBob.wantText("suspended")
 }
 
-// TestWaysIn looks at the pages about passwords and passkeys, on the screens that people have, for what keeps people
-// from using them.
-func TestWaysIn(t *testing.T) {
+// TestPasswordAndPasskeyPages checks the pages about passwords and passkeys on each screen, also for accessibility.
+func TestPasswordAndPasskeyPages(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
-	site := install(t, cfg, "", "GLUEPOT_REGISTRATION=open")
-	setup := site.link(t)
+	site := startInstallation(t, cfg, "", "GLUEPOT_REGISTRATION=open")
+	setupLink := site.setupLink(t)
 	for name, screen := range screens {
-		t.Run(name, func(t *testing.T) { // one after the other: the first to look is before the first administrator
+		t.Run(name, func(t *testing.T) { // not parallel: the first one opens the link before there is an administrator
 			tab := newTab(t, site.origin)
-			device := tab.plug()
-			tab.at(screen)
-			look := func(name string) {
+			device := tab.addAuthenticator()
+			tab.useScreen(screen)
+			checkPage := func(name string) {
 				t.Helper()
-				tab.wantUsableOn(screen, name)
+				tab.wantAccessibleOn(screen, name)
 				tab.wantFit()
-				tab.wholePicture(name)
+				tab.fullScreenshot(name)
 			}
-			tab.show(setup)
-			look("setup")
+			tab.show(setupLink)
+			checkPage("setup")
 			tab.show("/sign-in")
-			look("sign-in")
-			tab.withPassword("", "nobody", goodPassword, said)
-			look("sign-in-wrong")
+			checkPage("sign-in")
+			tab.signInWithPassword("", "nobody", goodPassword, alert)
+			checkPage("sign-in-wrong")
 			tab.show("/sign-up")
-			look("sign-up")
-			tab.account("a b", goodPassword, said)
-			look("sign-up-wrong")
+			checkPage("sign-up")
+			tab.submitPasswordForm("a b", goodPassword, alert)
+			checkPage("sign-up-wrong")
 			user := strings.ReplaceAll("looks-"+name, "-", "")
 			tab.show("/sign-up")
-			tab.account(user, goodPassword, "body:has(.top form)") // on a phone, the menu hides it
+			tab.submitPasswordForm(user, goodPassword, "body:has(.top form)") // on a phone, the menu hides the button
 			tab.show("/account/security")
-			look("security")
+			checkPage("security")
 			for n := range 2 {
 				passkey := fmt.Sprint("a phone with a name that is rather long for a phone ", n)
-				device.lose() // a device has one passkey of an account
+				device.removePasskeys() // a device holds one passkey for each account
 				tab.fill("#passkey-label", passkey)
 				tab.press("form[data-passkey=make]:not([hidden]) button", "button[aria-label='Remove "+passkey+"']")
 			}
-			look("security-passkeys")
+			checkPage("security-passkeys")
 			tab.fill("[name=present]", otherPassword)
 			tab.fill("[name=password]", goodPassword)
 			tab.fill("[name=again]", goodPassword)
-			tab.press("button[value=set]", said)
-			look("security-wrong")
-			tab.show(site.link(t, "user", "reset", user))
-			look("reset")
+			tab.press("button[value=set]", alert)
+			checkPage("security-wrong")
+			tab.show(site.linkFrom(t, "user", "reset", user))
+			checkPage("reset")
 		})
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTextIsNoPage opens code that would be a page with a script if it were not served as text.
-func TestTextIsNoPage(t *testing.T) {
+// TestRawIsText checks that the browser shows raw HTML as text, and does not run its script.
+func TestRawIsText(t *testing.T) {
 	t.Parallel()
 	const code = `<!doctype html><title>taken over</title><script>document.title = "taken over"</script>`
 	origin := serveDemonstration(t)
@@ -22,22 +22,22 @@ func TestTextIsNoPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close() //nolint:errcheck // it has been read
-	var created struct {
+	defer response.Body.Close() //nolint:errcheck // it was only read
+	var paste struct {
 		ID      string `json:"_id"`
 		Pasties []struct {
 			ID string `json:"_id"`
 		}
 	}
-	if err := json.NewDecoder(response.Body).Decode(&created); err != nil || len(created.Pasties) != 1 {
-		t.Fatalf("got %s, %v, %v, want a paste with one pasty", response.Status, created, err)
+	if err := json.NewDecoder(response.Body).Decode(&paste); err != nil || len(paste.Pasties) != 1 {
+		t.Fatalf("POST /raw: got %s, %+v, error %v, want a paste with one pasty", response.Status, paste, err)
 	}
 	tab := open(t, origin)
-	tab.prefer("dark")
-	tab.show("/raw/" + created.ID + "/" + created.Pasties[0].ID)
-	if title, text := evaluate[string](tab, "document.title"),
-		evaluate[string](tab, "document.body.innerText"); title != "" || text != code {
-		t.Errorf("got the title %q and the text %q, want no title and the code", title, text)
+	tab.setColourScheme("dark")
+	tab.show("/raw/" + paste.ID + "/" + paste.Pasties[0].ID)
+	title, text := evaluate[string](tab, "document.title"), evaluate[string](tab, "document.body.innerText")
+	if title != "" || text != code {
+		t.Errorf("got the title %q and the text %q, want no title and the code %q", title, text, code)
 	}
-	tab.picture("dark")
+	tab.screenshot("dark")
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestWrapping wraps long lines, and does not, with the script, which remembers it, and without.
+// TestWrapping wraps and unwraps long lines with JavaScript, which remembers the choice for the next page, and without.
 func TestWrapping(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
-	id := create(t, origin, "Long lines", pasty{Title: "a.go", Language: "Go",
+	id := createPaste(t, origin, "Long lines", pasty{Title: "a.go", Language: "Go",
 		Code: "x := 1 // " + strings.Repeat("word ", 200) + "\n"},
 		pasty{Title: "b.txt", Language: "Plain Text", Code: strings.Repeat("word ", 200) + "\n"})
-	const wide = `Array.from(document.querySelectorAll(".code"), code => code.scrollWidth > code.clientWidth).join()`
-	const shown = `Array.from(document.querySelectorAll(".wrap-on, .wrap-off")).filter(a => a.checkVisibility()).
+	const overflows = `Array.from(document.querySelectorAll(".code"), code => code.scrollWidth > code.clientWidth).join()`
+	const visibleLinks = `Array.from(document.querySelectorAll(".wrap-on, .wrap-off")).filter(a => a.checkVisibility()).
 		map(a => a.textContent).join()`
 	for _, script := range []bool{true, false} {
 		for _, narrow := range []bool{false, true} {
@@ -24,12 +24,14 @@ func TestWrapping(t *testing.T) {
 				t.Parallel()
 				tab := open(t, origin)
 				if !script {
-					tab.withoutScript()
+					tab.disableScript()
 				}
-				wantWide := func(when, want, links string) {
+				wantLayout := func(when, wantOverflows, wantLinks string) {
 					t.Helper()
-					if got, offered := evaluate[string](tab, wide), evaluate[string](tab, shown); got != want || offered != links {
-						t.Errorf("%s: got wide codes %s and the links %s, want %s and %s", when, got, offered, want, links)
+					got, links := evaluate[string](tab, overflows), evaluate[string](tab, visibleLinks)
+					if got != wantOverflows || links != wantLinks {
+						t.Errorf("%s: got overflowing files %s and the links %s, want %s and %s", when, got, links, wantOverflows,
+							wantLinks)
 					}
 				}
 				click := func(link string) {
@@ -37,40 +39,40 @@ func TestWrapping(t *testing.T) {
 					tab.do(chromedp.Click(chromedp.CSS(link)))
 					if !script {
 						want := map[string]string{".wrap-on": "?wrap=", ".wrap-off": "?wrap=no"}[link]
-						tab.wait(`location.search === "` + want + `" && document.readyState === "complete"`)
+						tab.waitFor(`location.search === "` + want + `" && document.readyState === "complete"`)
 					}
 				}
-				const bothWrapped, bothWide = "Unwrap lines,Unwrap lines", "Wrap lines,Wrap lines"
+				const unwrapLinks, wrapLinks = "Unwrap lines,Unwrap lines", "Wrap lines,Wrap lines"
 				if narrow {
-					tab.phone()
+					tab.useNarrowWindow()
 					tab.show("/" + id)
-					wantWide("at first", "false,false", bothWrapped)
+					wantLayout("at first", "false,false", unwrapLinks)
 					tab.wantFit()
 				} else {
 					tab.show("/" + id)
-					wantWide("at first", "true,false", "Wrap lines,Unwrap lines")
+					wantLayout("at first", "true,false", "Wrap lines,Unwrap lines")
 					click(".wrap-on")
-					wantWide("wrapped", "false,false", bothWrapped)
+					wantLayout("after wrapping", "false,false", unwrapLinks)
 				}
-				tab.picture("wrapped")
+				tab.screenshot("wrapped")
 				click(".wrap-off")
-				tab.wait(wide + ` === "true,true"`)
-				wantWide("unwrapped", "true,true", bothWide)
+				tab.waitFor(overflows + ` === "true,true"`)
+				wantLayout("after unwrapping", "true,true", wrapLinks)
 				if !script {
 					return
 				}
 				tab.show("/" + id)
-				wantWide("on the next page", "true,true", bothWide)
+				wantLayout("on the next page", "true,true", wrapLinks)
 				tab.show("/" + id + "?wrap")
-				wantWide("as the address wants", "false,false", bothWrapped)
-				tab.wantUsable("a page with wrapped lines")
+				wantLayout("with ?wrap", "false,false", unwrapLinks)
+				tab.wantAccessible("a page with wrapped lines")
 			})
 		}
 	}
 }
 
-// TestFileList finds files in a list, folds one, and scrolls through a long one whose header stays in sight, without a
-// script.
+// TestFileList checks the list of files, which pages have from four files on, the sticky header of a long file, and
+// folding, all without JavaScript.
 func TestFileList(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
@@ -78,32 +80,33 @@ func TestFileList(t *testing.T) {
 	for _, name := range []string{"b.txt", "c.txt", ""} {
 		files = append(files, pasty{Title: name, Language: "Plain Text", Code: "a word\n"})
 	}
-	four, three := create(t, origin, "Four files", files...), create(t, origin, "Three files", files[:3]...)
+	fourFiles := createPaste(t, origin, "Four files", files...)
+	threeFiles := createPaste(t, origin, "Three files", files[:3]...)
 	tab := open(t, origin)
-	tab.withoutScript()
-	tab.show("/" + three)
+	tab.disableScript()
+	tab.show("/" + threeFiles)
 	if n := evaluate[int](tab, `document.querySelectorAll(".files").length`); n != 0 {
-		t.Errorf("got %d lists of three files, want none", n)
+		t.Errorf("got %d file lists on a page with three files, want 0", n)
 	}
-	tab.show("/" + four)
-	if list := evaluate[string](tab,
-		`Array.from(document.querySelectorAll(".files a"), a => a.textContent + a.hash).join()`); list !=
-		"a.go#1,b.txt#2,c.txt#3,Snippet 4#4" {
-		t.Errorf("got the list %s, want four files", list)
+	tab.show("/" + fourFiles)
+	list := evaluate[string](tab,
+		`Array.from(document.querySelectorAll(".files a"), a => a.textContent + a.hash).join()`)
+	if want := "a.go#1,b.txt#2,c.txt#3,Snippet 4#4"; list != want {
+		t.Errorf("got the file list %s, want %s", list, want)
 	}
-	tab.picture("four")
+	tab.screenshot("four")
 	evaluate[bool](tab, `scrollTo(0, 3000), true`)
-	const header = `document.querySelector(".pasty > header").getBoundingClientRect().top`
-	tab.wait(header + ` === 0`)
-	tab.picture("scrolled")
+	const headerTop = `document.querySelector(".pasty > header").getBoundingClientRect().top`
+	tab.waitFor(headerTop + ` === 0`)
+	tab.screenshot("scrolled")
 	evaluate[bool](tab, `scrollTo(0, 0), true`)
 	tab.do(chromedp.Click(chromedp.CSS(".body > summary")))
-	tab.wait(`!document.querySelector(".code").checkVisibility()`)
-	tab.picture("folded")
+	tab.waitFor(`!document.querySelector(".code").checkVisibility()`)
+	tab.screenshot("folded")
 	tab.do(chromedp.Click(chromedp.CSS(`.files a[href="#2"]`)))
-	tab.wait(`location.hash === "#2"`)
+	tab.waitFor(`location.hash === "#2"`)
 	tab.wantFit()
-	tab.phone()
+	tab.useNarrowWindow()
 	tab.wantFit()
-	tab.picture("phone")
+	tab.screenshot("phone")
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// frames scrolls from the top of a page to its end, and returns how long each frame took, in milliseconds.
-const frames = `new Promise(resolve => {
-	const took = [], step = (document.documentElement.scrollHeight - innerHeight) / 90;
+// scrollToEnd scrolls from the top of a page to its end, and returns the duration of each frame in milliseconds.
+const scrollToEnd = `new Promise(resolve => {
+	const durations = [], step = (document.documentElement.scrollHeight - innerHeight) / 90;
 	let last = performance.now();
 	const frame = now => {
-		took.push(now - last);
+		durations.push(now - last);
 		last = now;
-		if (took.length > 90) return resolve(took.slice(1));
+		if (durations.length > 90) return resolve(durations.slice(1));
 		scrollBy(0, step);
 		requestAnimationFrame(frame);
 	};
@@ -26,29 +26,29 @@ const frames = `new Promise(resolve => {
 	requestAnimationFrame(frame);
 })`
 
-// longCode has lines of Go of so many bytes in all.
-func longCode(bytes int) string {
+// longCode returns lines of Go with at least this many bytes.
+func longCode(minBytes int) string {
 	var b strings.Builder
-	for i := 0; b.Len() < bytes; i++ {
+	for i := 0; b.Len() < minBytes; i++ {
 		fmt.Fprintf(&b, "\tvalue%d, err := read(ctx, \"name %d\") // line %d\n", i, i, i+1)
 	}
 	return b.String()
 }
 
-// worked returns how long the page's thread has worked so far, in seconds of processor time.
-func (tab *tab) worked() float64 {
+// cpuSeconds returns the processor time of the page's main thread so far. The test must have enabled the metrics.
+func (tab *tab) cpuSeconds() float64 {
 	tab.t.Helper()
 	for _, metric := range command(tab, performance.GetMetrics, cdp.Empty{}).Metrics {
 		if metric.Name == "TaskDuration" {
 			return metric.Value
 		}
 	}
-	tab.t.Fatal("got no metric TaskDuration")
+	tab.t.Fatal("got no metric TaskDuration, want one")
 	return 0
 }
 
-// TestScrolling scrolls through a paste of 500 kB, and checks that what is far from the window is not laid out. It only
-// prints how long a frame takes, because that depends on the machine.
+// TestScrolling scrolls through a paste of 500 kB, and checks that only lines near the window are laid out. It logs the
+// durations of frames, but does not check them, because they depend on the machine.
 func TestScrolling(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
@@ -57,83 +57,85 @@ func TestScrolling(t *testing.T) {
 	for _, language := range []string{"Plain Text", "Go"} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			id := create(t, origin, "Long", pasty{Language: language, Code: code})
+			id := createPaste(t, origin, "Long", pasty{Language: language, Code: code})
 			tab := open(t, origin)
 			command(tab, performance.Enable, performance.EnableParams{TimeDomain: "threadTicks"})
 			tab.show("/" + id)
-			began := tab.worked()
-			took := read(tab, chromedp.Evaluate[[]float64](frames, chromedp.EvalAwaitPromise))
-			slices.Sort(took)
-			t.Logf("%d frames: median %.0f ms, 95th percentile %.0f ms, %.1f ms of processor time each", len(took),
-				took[len(took)/2], took[len(took)*95/100], 1000*(tab.worked()-began)/float64(len(took)))
-			plain := evaluate[int](tab, `document.querySelectorAll(".code code *:not(span[class]:not(.lines))").length`)
-			if plain > lines+lines/50 {
-				t.Errorf("got %d elements beside colours for %d lines, want about one for each", plain, lines)
+			start := tab.cpuSeconds()
+			durations := read(tab, chromedp.Evaluate[[]float64](scrollToEnd, chromedp.EvalAwaitPromise))
+			slices.Sort(durations)
+			frames := len(durations)
+			t.Logf("%d frames: median %.0f ms, 95th percentile %.0f ms, %.1f ms of processor time each", frames,
+				durations[frames/2], durations[frames*95/100], 1000*(tab.cpuSeconds()-start)/float64(frames))
+			elements := evaluate[int](tab, `document.querySelectorAll(".code code *:not(span[class]:not(.lines))").length`)
+			if limit := lines + lines/50; elements > limit {
+				t.Errorf("got %d elements that are not for colours for %d lines, want at most %d", elements, lines, limit)
 			}
 			const numbers = `Array.from(document.querySelectorAll(".lines a"))`
-			drawn := evaluate[int](tab, numbers+`.filter(a => a.checkVisibility({contentVisibilityAuto: true})).length`)
-			if all := evaluate[int](tab, numbers+`.length`); all != lines || drawn == 0 || drawn > 1500 {
-				t.Errorf("got %d numbers, %d of them laid out, want %d, and only those near the window laid out", all, drawn, lines)
+			laidOut := evaluate[int](tab, numbers+`.filter(a => a.checkVisibility({contentVisibilityAuto: true})).length`)
+			if all := evaluate[int](tab, numbers+`.length`); all != lines || laidOut == 0 || laidOut > 1500 {
+				t.Errorf("got %d line numbers, %d of them laid out, want %d, and 1 to 1500 laid out", all, laidOut, lines)
 			}
 		})
 	}
 }
 
-// settled waits until the browser has drawn some frames.
-const settled = `new Promise(resolve => {
+// waitForFrames waits until the browser has drawn ten frames.
+const waitForFrames = `new Promise(resolve => {
 	let left = 10;
 	const frame = () => left-- ? requestAnimationFrame(frame) : resolve();
 	frame();
 })`
 
-// TestLinesOfGroups selects lines of several groups by the address, with the script and without.
-func TestLinesOfGroups(t *testing.T) {
+// TestSelectLinesFarDown selects lines that are first out of sight, with JavaScript and without. They belong to several
+// groups, which the page lays out separately.
+func TestSelectLinesFarDown(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
 	const selected = `Array.from(document.querySelectorAll(".selected a"), a => a.textContent)`
-	const top = `document.getElementById("L290").getBoundingClientRect().top`
+	const lineTop = `document.getElementById("L290").getBoundingClientRect().top`
 	for name, file := range map[string]pasty{
 		"code":  {Language: "Go", Code: longCode(50_000)},
 		"prose": {Language: "Plain Text", Code: strings.Repeat(strings.Repeat("many words ", 30)+"\n", 700)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			id := create(t, origin, "Long", file)
+			id := createPaste(t, origin, "Long", file)
 			tab := open(t, origin)
 			tab.show("/" + id + "#L290-L410")
 			if got := evaluate[[]string](tab, selected); len(got) != 121 || got[0] != "290" || got[120] != "410" {
-				t.Errorf("got %v selected, want lines 290 to 410", got)
+				t.Errorf("got the selected lines %v, want 290 to 410", got)
 			}
-			tab.do(chromedp.Evaluate[chromedp.Void](settled, chromedp.EvalAwaitPromise))
-			if at, height := evaluate[float64](tab, top), evaluate[float64](tab, "innerHeight"); at < 0 || at > height {
-				t.Errorf("got the first line at %v, want it in the window", at)
+			tab.do(chromedp.Evaluate[chromedp.Void](waitForFrames, chromedp.EvalAwaitPromise))
+			if y, height := evaluate[float64](tab, lineTop), evaluate[float64](tab, "innerHeight"); y < 0 || y > height {
+				t.Errorf("got line 290 at %v pixels from the top of the window, want 0 to %v", y, height)
 			}
-			tab.picture("selected")
+			tab.screenshot("selected")
 			click := `document.getElementById("L292").click()`
 			evaluate[bool](tab, `document.getElementById("L292").focus() || `+click+` || true`)
 			if got := evaluate[[]string](tab, selected); len(got) != 1 || got[0] != "292" {
-				t.Errorf("got %v selected, want the line that was clicked alone", got)
+				t.Errorf("got the selected lines %v after a click, want only 292", got)
 			}
-			if got := evaluate[string](tab, "document.activeElement.id"); got != "L292" {
-				t.Errorf("got the focus on %q, want it where it was", got)
+			if focus := evaluate[string](tab, "document.activeElement.id"); focus != "L292" {
+				t.Errorf("got the focus on %q after a click, want L292", focus)
 			}
 
-			tab.withoutScript()
+			tab.disableScript()
 			tab.show("/" + id)
 			tab.show("/" + id + "#L290")
-			tab.wait(top + ` > 0 && ` + top + ` < innerHeight`)
-			if got := evaluate[string](tab, `document.querySelector(":target").id`); got != "L290" {
-				t.Errorf("got %q as the target, want line 290", got)
+			tab.waitFor(lineTop + ` > 0 && ` + lineTop + ` < innerHeight`)
+			if target := evaluate[string](tab, `document.querySelector(":target").id`); target != "L290" {
+				t.Errorf("got the target %q, want L290", target)
 			}
-			tab.picture("target")
+			tab.screenshot("target")
 			tab.do(chromedp.Click(chromedp.CSS("[id=L292]")))
-			tab.wait(`location.hash === "#L292"`)
+			tab.waitFor(`location.hash === "#L292"`)
 		})
 	}
 }
 
-// TestSelection selects all code as a person does: the selection is what Raw has, without numbers.
-func TestSelection(t *testing.T) {
+// TestSelectText selects the code of a page as a user does, and checks that the selected text has no line numbers.
+func TestSelectText(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
 	for name, file := range map[string]pasty{
@@ -147,16 +149,16 @@ func TestSelection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tab := open(t, origin)
-			tab.show("/" + create(t, origin, "To select", file))
+			tab.show("/" + createPaste(t, origin, "To select", file))
 			for _, hash := range []string{"", "#L2-L150"} {
 				got := evaluate[string](tab, `(() => {
 					location.hash = "`+hash+`";
 					getSelection().selectAllChildren(document.querySelector(".code code"));
 					return getSelection().toString();
 				})()`)
-				want := strings.TrimSuffix(strings.ReplaceAll(file.Code, "\r", ""), "\n") // browsers leave the last one out
+				want := strings.TrimSuffix(strings.ReplaceAll(file.Code, "\r", ""), "\n") // browsers omit the last line break
 				if got != want {
-					t.Errorf("%s: got %q, want %q", hash, got, want)
+					t.Errorf("with the fragment %q: got the selected text %q, want %q", hash, got, want)
 				}
 			}
 		})

@@ -11,58 +11,58 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestSignIn signs in by keyboard and without a script, reads the list and a private paste, and signs out.
+// TestSignIn signs in with a token and without JavaScript, checks the list of pastes and the cookies, and signs out.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	tab := open(t, "http://"+program.Serve(t, cfg.URL).Address)
-	tab.withoutScript()
+	tab.disableScript()
 	wantPath := func(want string) {
 		t.Helper()
 		if got := evaluate[string](tab, "location.pathname + location.search"); got != want {
 			t.Errorf("got the page %s, want %s", got, want)
 		}
 	}
-	typeToken := func(text, there string) {
+	typeToken := func(token, result string) {
 		t.Helper()
-		tab.do(chromedp.SendKeys(chromedp.CSS("#token"), text+"\r"), chromedp.WaitVisible(chromedp.CSS(there)))
+		tab.do(chromedp.SendKeys(chromedp.CSS("#token"), token+"\r"), chromedp.WaitVisible(chromedp.CSS(result)))
 	}
 	tab.show("/pastes")
 	wantPath("/sign-in?next=%2Fpastes")
-	tab.picture("light")
+	tab.screenshot("light")
 	typeToken("made up", "#problem")
 	if !tab.expect("401") {
-		t.Error("got no 401 of a token that was made up, want one")
+		t.Error("got no status 401, want it for the unknown token")
 	}
-	tab.picture("wrong")
-	tab.prefer("dark")
-	tab.phone()
+	tab.screenshot("wrong")
+	tab.setColourScheme("dark")
+	tab.useNarrowWindow()
 	tab.wantFit()
-	tab.picture("dark-phone")
+	tab.screenshot("dark-phone")
 	typeToken(program.EpoxyToken, ".pastes")
 	wantPath("/pastes")
-	if listed := evaluate[int](tab, "document.querySelectorAll('.pastes li').length"); listed != 4 {
-		t.Errorf("got %d pastes, want the four of the token's owner", listed)
+	if n := evaluate[int](tab, "document.querySelectorAll('.pastes li').length"); n != 4 {
+		t.Errorf("got %d pastes in the list, want the 4 of the token's owner", n)
 	}
 	tab.wantFit()
-	tab.picture("list-dark-phone")
+	tab.screenshot("list-dark-phone")
 	tab.do(chromedp.EmulateViewport(tabWidth, tabHeight))
-	tab.prefer("light")
-	tab.picture("list")
+	tab.setColourScheme("light")
+	tab.screenshot("list")
 	for _, cookie := range command(tab, network.GetCookies, network.GetCookiesParams{}).Cookies {
 		if !cookie.HTTPOnly || cookie.SameSite != network.CookieSameSiteLax ||
 			strings.Contains(cookie.Value, program.EpoxyToken) {
-			t.Errorf("got the cookie %+v, want one that no script and no other site can use", cookie)
+			t.Errorf("got the cookie %+v, want it HttpOnly, with SameSite=Lax, and without the token", cookie)
 		}
 	}
-	if visible := evaluate[string](tab, "document.cookie"); visible != "" {
-		t.Errorf("got the cookie %s in reach of scripts, want none", visible)
+	if cookies := evaluate[string](tab, "document.cookie"); cookies != "" {
+		t.Errorf("got document.cookie %s, want it empty: scripts must not read cookies", cookies)
 	}
 	tab.do(tab.click(".top form button"), chromedp.WaitVisible(chromedp.CSS(".top nav a[href^='/sign-in']")))
 	wantPath("/")
 	if cookies := command(tab, network.GetCookies, network.GetCookiesParams{}).Cookies; len(cookies) != 0 {
-		t.Errorf("got %d cookies, want none after signing out", len(cookies))
+		t.Errorf("got %d cookies after signing out, want 0", len(cookies))
 	}
 	tab.show("/pastes")
 	wantPath("/sign-in?next=%2Fpastes")

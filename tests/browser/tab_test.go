@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// tab is a page of the browser, with cookies and storage of its own.
+// tab is a tab of the browser with its own cookies and storage.
 type tab struct {
 	*complaints
 
@@ -24,7 +24,7 @@ type tab struct {
 	ctx    context.Context
 	origin string
 
-	scriptless bool // pages run no script
+	scriptDisabled bool
 }
 
 // The size of a tab, in pixels.
@@ -33,36 +33,36 @@ const (
 	tabHeight = 900
 )
 
-// open opens a tab for the pages of an origin, such as "http://127.0.0.1:8080". What the browser complains about until
-// the end of the test fails it.
+// open opens a tab for the pages of an origin, such as "http://127.0.0.1:8080". Unexpected complaints of the browser
+// fail the test when it ends.
 func open(t *testing.T, origin string) *tab {
 	t.Helper()
 	tab := newTab(t, origin)
 	t.Cleanup(func() {
-		for _, complaint := range tab.complain() {
-			t.Errorf("got a complaint of the browser, want none: %s", complaint)
+		for _, complaint := range tab.unexpectedComplaints() {
+			t.Errorf("got the browser's complaint %s, want none", complaint)
 		}
 	})
 	return tab
 }
 
-// newTab is open, and leaves the complaints to the caller.
+// newTab opens a tab as open does, but complaints of the browser do not fail the test.
 func newTab(t *testing.T, origin string) *tab {
 	t.Helper()
-	browser, err := started()
+	browser, err := startBrowser()
 	if err != nil {
 		t.Fatal(err)
 	}
 	tab := &tab{complaints: &complaints{origin: origin}, t: t, origin: origin}
-	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext(), chromedp.WithListener(tab.hear))
+	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext(), chromedp.WithListener(tab.handle))
 	t.Cleanup(closeTab)
 	tab.ctx = ctx
-	// the first call, whose context the tab lives with
+	// The first call opens the tab, which lives as long as the context of that call.
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(tabWidth, tabHeight)); err != nil {
 		t.Fatal(err)
 	}
 	dialogs := chromedp.Events(ctx, page.JavascriptDialogOpening)
-	go func() { // a form asks before it is left
+	go func() { // accepts the question whether to leave an edited form
 		for _, err := range dialogs {
 			if err != nil {
 				return
@@ -77,17 +77,17 @@ func newTab(t *testing.T, origin string) *tab {
 	return tab
 }
 
-// complain returns what the browser complained about so far.
-func (tab *tab) complain() []string {
+// unexpectedComplaints returns the complaints of the browser so far, except those that expect removed.
+func (tab *tab) unexpectedComplaints() []string {
 	tab.t.Helper()
-	tab.do(chromedp.Evaluate[chromedp.Void]("0")) // its answer comes after the events before it
+	tab.do(chromedp.Evaluate[chromedp.Void]("0")) // whose answer comes after all events so far
 	return tab.unexpected()
 }
 
-// patience is how long an action may take: of a page that is drawn without a graphics processor, while others are.
+// patience is how long an action may take. Pages are drawn without a GPU, and several at the same time.
 const patience = 4 * program.Patience
 
-// do runs actions, none of which may fail or take longer than patience.
+// do runs actions, and fails the test if one fails or takes longer than patience.
 func (tab *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	tab.t.Helper()
 	for i, action := range actions {
@@ -95,12 +95,12 @@ func (tab *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 		err := chromedp.Do(ctx, action)
 		cancel()
 		if err != nil {
-			tab.t.Fatalf("action %d: got %v, want it done; the browser complained about %q", i+1, err, tab.unexpected())
+			tab.t.Fatalf("action %d: got error %v, want none; the browser's complaints: %q", i+1, err, tab.unexpected())
 		}
 	}
 }
 
-// read runs an action and returns its value.
+// read runs an action as do does, and returns its value.
 func read[T any](tab *tab, action chromedp.Action[T]) (value T) {
 	tab.t.Helper()
 	tab.do(func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
@@ -116,7 +116,7 @@ func evaluate[T any](tab *tab, expression string) T {
 	return read(tab, chromedp.Evaluate[T](expression))
 }
 
-// command calls what has no action.
+// command runs a command of the DevTools protocol for which chromedp has no action.
 func command[P, R any](tab *tab, c cdp.Command[P, R], parameters P) (result R) {
 	tab.t.Helper()
 	return read(tab, func(ctx context.Context, _ *chromedp.Target) (R, error) { return chromedp.Call(ctx, c, parameters) })
@@ -128,28 +128,28 @@ func (tab *tab) show(path string) {
 	tab.do(chromedp.Navigate(tab.origin + path))
 }
 
-// prefer makes the reader's setting "light" or "dark".
-func (tab *tab) prefer(scheme string) {
+// setColourScheme sets the colour scheme that the system prefers, "light" or "dark".
+func (tab *tab) setColourScheme(scheme string) {
 	tab.t.Helper()
 	command(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 	})
 }
 
-// picture keeps what the tab shows in the folder of the flag -screenshots, under the names of the test and of the
-// picture.
-func (tab *tab) picture(name string) {
+// screenshot saves a screenshot of the window in the folder of the flag -screenshots, if that is set. The name of the
+// file is made of the names of the test and of the screenshot.
+func (tab *tab) screenshot(name string) {
 	tab.t.Helper()
-	tab.keep(name, chromedp.CaptureScreenshot())
+	tab.saveScreenshot(name, chromedp.CaptureScreenshot())
 }
 
-// wholePicture is picture of all of the page.
-func (tab *tab) wholePicture(name string) {
+// fullScreenshot saves a screenshot of the whole page.
+func (tab *tab) fullScreenshot(name string) {
 	tab.t.Helper()
-	tab.keep(name, chromedp.FullScreenshot(100))
+	tab.saveScreenshot(name, chromedp.FullScreenshot(100))
 }
 
-func (tab *tab) keep(name string, capture chromedp.Action[[]byte]) {
+func (tab *tab) saveScreenshot(name string, capture chromedp.Action[[]byte]) {
 	tab.t.Helper()
 	if *screenshots == "" {
 		return
