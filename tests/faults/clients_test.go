@@ -224,7 +224,7 @@ func TestHostileHeaders(t *testing.T) {
 	const (
 		clients     = 200
 		limit       = 256 << 20
-		normal      = 80 << 20
+		normal      = 48 << 20 // without pages of the program's file, which the system drops when memory is short
 		storm       = 4 * time.Second
 		fullRequest = "GET /user/nobody HTTP/1.1\r\nHost: gluepot.test\r\n"
 	)
@@ -270,11 +270,11 @@ func TestHostileHeaders(t *testing.T) {
 	record(t, "hostile requests", sent.Load(), "")
 	wantPeakBelow(t, node, limit)
 	start := time.Now()
-	for residentMemory(t, node) > normal && time.Since(start) < 2*program.Patience {
+	for memory(t, node, "RssAnon") > normal && time.Since(start) < 2*program.Patience {
 		time.Sleep(100 * time.Millisecond)
 	}
-	after := residentMemory(t, node)
-	record(t, "resident memory after the storm", fmt.Sprint(mib(after), " after ", time.Since(start).Round(time.Second)),
+	after := memory(t, node, "RssAnon")
+	record(t, "memory after the storm", fmt.Sprint(mib(after), " after ", time.Since(start).Round(time.Second)),
 		"below "+mib(normal))
 	if after > normal {
 		t.Errorf("got %s of memory after the storm, want at most %s", mib(after), mib(normal))
