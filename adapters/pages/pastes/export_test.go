@@ -1,9 +1,6 @@
 package pastes
 
-import (
-	"github.com/gluepot/gluepot/adapters/pages/site"
-	"github.com/gluepot/gluepot/domain/paste"
-)
+import "github.com/gluepot/gluepot/domain/paste"
 
 // For tests in another package.
 const (
@@ -13,6 +10,6 @@ const (
 
 // HasPicture reports whether a paste has a picture.
 func HasPicture(doc *paste.Document) bool {
-	_, pasty := (&pages{Site: &site.Site{}}).pictureOf(doc)
+	pasty, _ := pictured(doc)
 	return pasty != nil
 }

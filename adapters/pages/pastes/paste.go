@@ -204,7 +204,7 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 	}
 	if page.Canonical = page.path(""); !page.Private() && !doc.Burns {
 		page.Description, page.Address = description(&doc), page.Link
-		if _, pasty := p.pictureOf(&doc); pasty != nil {
+		if pasty, _ := pictured(&doc); pasty != nil {
 			page.Picture = page.Link + pathPicture
 		}
 	}

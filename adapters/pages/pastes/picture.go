@@ -35,9 +35,13 @@ func (p *pages) picture(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	shown, pasty := p.pictureOf(&doc)
+	pasty, excerpt := pictured(&doc)
 	if pasty == nil {
 		return errNoPicture
+	}
+	shown := picture.Picture{
+		Title: showable(site.TitleOf(&doc), site.MaxHeading), Site: showable(p.Config.SiteName, site.MaxName),
+		Facts: showable(pasty.Language, site.MaxName), Code: marks.Plain(excerpt),
 	}
 	r, cancel := p.withRenderTime(r)
 	defer cancel()
@@ -67,28 +71,21 @@ func (p *pages) picture(w http.ResponseWriter, r *site.Request) error {
 	return err
 }
 
-// pictureOf returns what the picture of a paste shows, without colours, and the first pasty with any text. It returns
-// no pasty when there is no picture: not everyone with the link may read the paste, it is empty, or the fonts lack its
-// characters.
-func (p *pages) pictureOf(doc *paste.Document) (picture.Picture, *paste.Pasty) {
+// pictured returns the first pasty with any text, and the part of it that a picture shows. It returns no pasty when
+// there is no picture: not everyone with the link may read the paste, it is empty, or the fonts lack its characters.
+func pictured(doc *paste.Document) (pasty *paste.Pasty, excerpt string) {
 	if doc.Visibility == paste.Private || doc.Burns || doc.Encrypted() {
-		return picture.Picture{}, nil
+		return nil, ""
 	}
 	for i := range doc.Pasties {
-		pasty := &doc.Pasties[i]
-		excerpt := picture.Excerpt(pasty.Code)
-		if excerpt == "" {
-			continue
-		}
-		if !picture.CanShow(excerpt) {
+		if excerpt = picture.Excerpt(doc.Pasties[i].Code); excerpt != "" {
+			if picture.CanShow(excerpt) {
+				pasty = &doc.Pasties[i]
+			}
 			break
 		}
-		return picture.Picture{
-			Title: showable(site.TitleOf(doc), site.MaxHeading), Site: showable(p.Config.SiteName, site.MaxName),
-			Facts: showable(pasty.Language, site.MaxName), Code: marks.Plain(excerpt),
-		}, pasty
 	}
-	return picture.Picture{}, nil
+	return pasty, excerpt
 }
 
 // showable returns the beginning of a line, or "" if the fonts lack its characters.
