@@ -64,7 +64,8 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestPictureOfManyPasties checks that the title is read once, and not for each pasty without text.
+// TestPictureOfManyPasties checks that looking for a picture, as each page of a paste does, allocates nothing for each
+// pasty without text.
 func TestPictureOfManyPasties(t *testing.T) { //nolint:paralleltest // it counts the allocations of the process
 	many := visit.Content(make([]paste.Pasty, 1000)...)
 	many.Title = ""

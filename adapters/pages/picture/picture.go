@@ -80,7 +80,7 @@ func Excerpt(code string) string {
 	var b strings.Builder
 	lines := 0
 	for line := range strings.Lines(code) {
-		b.WriteString(strings.TrimRightFunc(shortened(norm.NFC.String(line), maxColumns), unicode.IsSpace))
+		b.WriteString(strings.TrimRightFunc(shortened(norm.NFC.String(line)), unicode.IsSpace))
 		b.WriteByte('\n')
 		if lines++; lines == maxLines {
 			break
@@ -89,8 +89,8 @@ func Excerpt(code string) string {
 	return b.String()
 }
 
-// shortened returns at most limit columns of a line. Tabs become spaces.
-func shortened(line string, limit int) string {
+// shortened returns at most maxColumns columns of a line. Tabs become spaces.
+func shortened(line string) string {
 	var b strings.Builder
 	column := 0
 	for _, r := range line {
@@ -98,7 +98,7 @@ func shortened(line string, limit int) string {
 		if r == '\t' {
 			r, n = ' ', tab-column%tab
 		}
-		if column += n; column > limit {
+		if column += n; column > maxColumns {
 			break
 		}
 		for range n {
